@@ -1,0 +1,1 @@
+"""Replay of a log, live recall and explanation: one chain of SQL stages."""

@@ -1,0 +1,86 @@
+"""The parity gate: a replay of the configuration in force has to reproduce the log."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from workbench.replay.run import Settings, candidates_of, full_chain
+from workbench.store import Database, compose
+
+REQUIRED_SHARE = 0.999
+UNEXPLAINED = "unexplained"
+
+_ROWS = "parity/parity_rows"
+
+
+@dataclass(frozen=True)
+class Parity:
+    """How well a replay reproduces the log.
+
+    `rows` are the logged candidates that can be compared, `rows_equal` those equal in every term and in total. `flips`
+    counts the queries whose shown set differs. `causes` counts rows, `flip_causes` queries; `excluded` counts logged
+    rows outside the comparison by the reason.
+    """
+
+    rows: int
+    rows_equal: int
+    flips: int
+    unexplained_flips: int
+    causes: Mapping[str, int] = field(default_factory=dict)
+    flip_causes: Mapping[str, int] = field(default_factory=dict)
+    excluded: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def share(self) -> float | None:
+        """Share of comparable rows that are equal, 0..1; None when nothing can be compared."""
+        return self.rows_equal / self.rows if self.rows else None
+
+    def passes(self, named_causes: frozenset[str] = frozenset()) -> bool:
+        """Whether tuning may go on; differences with a cause that the operator has named are accepted."""
+        accepted = self.rows_equal + sum(n for cause, n in self.causes.items() if cause in named_causes)
+        flips = self.unexplained_flips if UNEXPLAINED not in named_causes else 0
+        return self.rows > 0 and accepted / self.rows >= REQUIRED_SHARE and flips == 0
+
+    def as_json(self) -> dict[str, Any]:
+        """The document of `workbench parity --json`; causes by size."""
+        return {
+            "rows": self.rows,
+            "rows_equal": self.rows_equal,
+            "share": self.share,
+            "flips": self.flips,
+            "unexplained_flips": self.unexplained_flips,
+            "passes": self.passes(),
+            "causes": [{"cause": cause, "rows": n} for cause, n in self.causes.items()],
+            "flip_causes": [{"cause": cause, "queries": n} for cause, n in self.flip_causes.items()],
+            "excluded": [{"reason": reason, "rows": n} for reason, n in self.excluded.items()],
+        }
+
+
+def parity(db: Database, settings: Settings, selected: str | None = None) -> Parity:
+    """Compare the replay of `settings` (the configuration in force) with the log of the selected queries (None: all)."""
+    chain = (*full_chain(candidates_of(selected)), _ROWS)
+    db.execute(
+        f"CREATE OR REPLACE TEMP TABLE parity_rows AS {compose(chain, 'SELECT * FROM {last}')}", settings.bindings()
+    )
+    rows, equal = db.row(
+        "SELECT count(*), count(*) FILTER (equal) FROM parity_rows WHERE excluded IS NULL"
+    )
+    flips = _counted(db, f"SELECT cause FROM ({compose(('parity/parity_flips',), 'SELECT * FROM {last}')})")
+    result = Parity(
+        rows=rows,
+        rows_equal=equal,
+        flips=sum(flips.values()),
+        unexplained_flips=flips.get(UNEXPLAINED, 0),
+        causes=_counted(db, "SELECT cause FROM parity_rows WHERE excluded IS NULL AND NOT equal"),
+        flip_causes=flips,
+        excluded=_counted(db, "SELECT excluded FROM parity_rows WHERE excluded IS NOT NULL"),
+    )
+    db.execute("DROP TABLE parity_rows")
+    return result
+
+
+def _counted(db: Database, select: str) -> dict[str, int]:
+    """Count the values of a one-column statement, most frequent first."""
+    return dict(db.rows(f"SELECT value, count(*) AS n FROM ({select}) AS t(value) GROUP BY value ORDER BY n DESC, value"))

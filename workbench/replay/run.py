@@ -1,0 +1,95 @@
+"""Replay: the scoring chain over candidates, under one configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from workbench.params import Params
+from workbench.store import Database, compose
+
+DEFAULT_LIMIT = 12
+SHOWN = "shown"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What one replay runs with.
+
+    `in_force` is the configuration of the log: where a view weight of `params` equals it, the weights stored on the
+    rows are used. `limit`, `min_score` and `exclude_boot` are the overrides that a single request can carry.
+    """
+
+    params: Params
+    in_force: Params
+    limit: int | None = None
+    min_score: float = 0.0
+    exclude_boot: bool = True
+
+    def bindings(self) -> dict[str, Any]:
+        """The bound values of score.sql and display.sql."""
+        bound: dict[str, Any] = self.params.bindings()
+        for name, key in (("gist_weight", "views.weight.gist"), ("question_weight", "views.weight.question")):
+            if self.params[key] == self.in_force[key]:
+                bound[name] = None
+        bound["slice"] = slice_size(self.limit, bound["max_display_items"])
+        bound["min_score"] = self.min_score
+        bound["exclude_boot"] = self.exclude_boot
+        return bound
+
+
+def slice_size(limit: int | None, max_display_items: int) -> int:
+    """How many of the best candidates are looked at for display (recall semantics, section 7); at least 1."""
+    return max(limit or DEFAULT_LIMIT, max_display_items, 1)
+
+
+Stage = str | tuple[str, str]
+
+
+def candidates_of(selected: str | None, source: str = "wb.logged_candidates") -> Stage:
+    """The stage that hands the candidates of the queries in table `selected` (None: all) to score.sql."""
+    where = f" WHERE query_id IN (SELECT query_id FROM {selected})" if selected else ""
+    return ("candidates", f"SELECT * FROM {source}{where}")
+
+
+def full_chain(candidates: Stage) -> Sequence[Stage]:
+    """Stages that score, rank and explain every candidate; the last is `display`."""
+    return (candidates, "score", ("ranked_input", "SELECT * FROM score"), "display")
+
+
+def shown_chain(candidates: Stage) -> Sequence[Stage]:
+    """Stages that yield only what is shown; candidates below the threshold cannot displace one above it."""
+    visible = "SELECT * FROM score WHERE score >= $min_display_score"
+    return (candidates, "score", ("ranked_input", visible), "display", "shown")
+
+
+def replay_shown(db: Database, settings: Settings, selected: str | None, into: str = SHOWN) -> None:
+    """Write the temporary table `into` with the memories that `settings` shows for the selected queries."""
+    sql = compose(shown_chain(candidates_of(selected)), "SELECT * FROM {last}")
+    db.execute(f"CREATE OR REPLACE TEMP TABLE {into} AS {sql}", settings.bindings())
+
+
+_DUMP = """
+SELECT
+    query_id, uri, node_uuid, coalesce(exact, 0) AS exact, coalesce(glossary_semantic, 0) AS glossary_semantic,
+    dense, lexical, lexical_damp,
+    c_exact, c_glossary_semantic, c_dense, c_lexical, c_view, c_priority, c_multi_view, c_recency, score,
+    ranked_position, shown, displayed_position, suppressed_by,
+    CASE
+        WHEN bool_or(used) OVER same_node THEN 'used'
+        WHEN bool_or(logged_shown) OVER same_node THEN 'shown_unused'
+        ELSE 'unknown'
+    END AS label,
+    logged_score, logged_shown
+FROM {last}
+WINDOW same_node AS (PARTITION BY query_id, coalesce(node_uuid, uri))
+ORDER BY query_id, ranked_position
+"""
+
+
+def dump(db: Database, settings: Settings, selected: str | None, path: Path) -> None:
+    """Write every scored candidate to the Parquet file `path`, whole or not at all; columns as in the command line's
+    contract. Signals are the merged ones, `lexical` undamped."""
+    db.copy_to(compose(full_chain(candidates_of(selected)), _DUMP), path, settings.bindings())

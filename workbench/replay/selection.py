@@ -1,0 +1,52 @@
+"""Which logged queries a figure is about: one filter for every surface."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from workbench.store import Database, sql_text
+
+TRAFFIC = ("prompt", "startup", "console", "heartbeat")
+SELECTED = "selected"
+
+
+@dataclass(frozen=True)
+class Selection:
+    """A filter over the logged queries; None leaves everything through.
+
+    `clients` may hold "" for queries that name no client; `text` is matched literally, ignoring case; `since` is
+    inclusive, `until` exclusive. The default keeps the prompts that somebody typed.
+    """
+
+    traffic: tuple[str, ...] | None = ("prompt",)
+    clients: tuple[str, ...] | None = None
+    text: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    query_ids: tuple[str, ...] | None = None
+
+    def bindings(self) -> dict[str, Any]:
+        """The bound values of selected.sql."""
+        return {
+            "traffic": _listed(self.traffic),
+            "clients": _listed(self.clients),
+            "text": self.text or None,
+            "since": self.since,
+            "until": self.until,
+            "query_ids": _listed(self.query_ids),
+        }
+
+    def materialise(self, db: Database, name: str = SELECTED) -> int:
+        """Write the temporary table `name` with the queries that pass; returns how many there are."""
+        db.execute(f"CREATE OR REPLACE TEMP TABLE {name} AS {sql_text('selected')}", self.bindings())
+        count: int = db.row(f"SELECT count(*) FROM {name}")[0]
+        return count
+
+
+EVERYTHING = Selection(traffic=None)
+
+
+def _listed(values: tuple[str, ...] | None) -> list[str] | None:
+    return None if values is None else list(values)
