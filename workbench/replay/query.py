@@ -1,0 +1,69 @@
+"""From a prompt to the query that the signals see (recall semantics, section 3)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+DEFAULT_QUERY_CHARS = 200
+
+# What JavaScript's trim() removes; str.strip() would also take U+0085 and the separators U+001C to U+001F.
+_SPACE = "\t\n\v\f\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
+_TRIM = re.compile(f"^[{_SPACE}]+|[{_SPACE}]+$")
+_ENVELOPE = re.compile(
+    rf"[{_SPACE}]*(?:Conversation info|Sender|Channel info|Reply info)[{_SPACE}]*\(untrusted metadata\)[{_SPACE}]*:"
+    rf"[{_SPACE}]*```.*?```",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+@dataclass(frozen=True)
+class Query:
+    """`text` is what the server logs, `searched` the part that the signals see.
+
+    Lengths count UTF-16 units as the server does: `chars` includes the half of a pair that `searched` drops.
+    """
+
+    text: str
+    searched: str
+    chars: int
+    original_chars: int
+
+    @property
+    def truncated(self) -> bool:
+        return self.original_chars > self.chars
+
+
+def prepare(prompt: str, max_query_chars: int = DEFAULT_QUERY_CHARS) -> Query:
+    """Strip a leading run of chat-platform metadata blocks, trim, and keep the first `max_query_chars` UTF-16 units.
+
+    Half of a surrogate pair at the cut is dropped.
+    """
+    text = _TRIM.sub("", strip_envelopes(prompt))
+    searched = cut_utf16(text, max_query_chars)
+    length = utf16_length(text)
+    return Query(text, searched, min(length, max_query_chars), length)
+
+
+def strip_envelopes(prompt: str) -> str:
+    """`prompt` without its leading metadata blocks; unchanged when nothing would be left or a block has no end."""
+    end = 0
+    while block := _ENVELOPE.match(prompt, end):
+        end = block.end()
+    rest = prompt[end:]
+    return rest if _TRIM.sub("", rest) else prompt
+
+
+def utf16_length(text: str) -> int:
+    """How many UTF-16 units `text` has: characters beyond U+FFFF count twice."""
+    return len(text) + sum(1 for character in text if character > "\uffff")
+
+
+def cut_utf16(text: str, limit: int) -> str:
+    """The longest prefix of `text` with at most `limit` UTF-16 units."""
+    head = text[:limit]
+    surplus = utf16_length(head) - limit
+    while surplus > 0:
+        surplus -= 2 if head[-1] > "\uffff" else 1
+        head = head[:-1]
+    return head

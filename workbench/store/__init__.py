@@ -1,0 +1,22 @@
+"""The store: one DuckDB file with Lore's tables, published in generations; SQL stages run on it."""
+
+from workbench.store.database import Database
+from workbench.store.generations import in_memory, reading, writing
+from workbench.store.migrations import newest_version
+from workbench.store.pipeline import Stage, compose, sql_text
+from workbench.store.tables import TABLES, Column, Kind, Table
+
+__all__ = [
+    "TABLES",
+    "Column",
+    "Database",
+    "Kind",
+    "Stage",
+    "Table",
+    "compose",
+    "in_memory",
+    "newest_version",
+    "reading",
+    "sql_text",
+    "writing",
+]
