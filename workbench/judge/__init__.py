@@ -1,0 +1,28 @@
+"""Labels of the log and the four-way ledger of a configuration: what was used, kept, lost, removed, newly shown."""
+
+from workbench.judge.evidence import HOOK_CLIENTS, HOOK_LIMIT_MS, Evidence
+from workbench.judge.labels import LOG, PROMPTS, Judged, judge_log
+from workbench.judge.ledger import Ledger
+from workbench.judge.outcomes import OUTCOMES, judged_replay, ledger, ledgers_by, outcomes, read_ledgers
+from workbench.judge.quick import Labelled, label_candidates, quick_ledger, quick_sessions
+
+__all__ = [
+    "HOOK_CLIENTS",
+    "HOOK_LIMIT_MS",
+    "LOG",
+    "OUTCOMES",
+    "PROMPTS",
+    "Evidence",
+    "Judged",
+    "Labelled",
+    "Ledger",
+    "judge_log",
+    "judged_replay",
+    "label_candidates",
+    "ledger",
+    "ledgers_by",
+    "outcomes",
+    "quick_ledger",
+    "quick_sessions",
+    "read_ledgers",
+]

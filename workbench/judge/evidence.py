@@ -1,0 +1,42 @@
+"""Which evidence counts as a use, and which recalls count as delivered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from workbench.params import Params
+
+HOOK_CLIENTS = ("claudecode", "codex", "zcode")
+HOOK_LIMIT_MS = 10_000
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """The sources that count; what does not count leaves a pair unknown, never unused.
+
+    `linked`: a mark that names the memory. `blanket`: a mark that hit every shown memory of a query and came from
+    something other than an open. `late`: recalls that nobody received count as shown. A recall is late when it took
+    longer than `timeout_ms`, or, where an agent's hook asked (HOOK_CLIENTS), than HOOK_LIMIT_MS; a query that names no
+    client is late only when both limits are over.
+    """
+
+    linked: bool = True
+    blanket: bool = False
+    late: bool = False
+    timeout_ms: int = 2000
+
+    def under(self, in_force: Params) -> Evidence:
+        """The same sources with the time limit of the configuration `in_force`."""
+        return replace(self, timeout_ms=int(in_force["recall.safety.timeout_ms"]))
+
+    def bindings(self) -> dict[str, Any]:
+        """The bound values of judge/prompts.sql and judge/judge.sql."""
+        return {
+            "linked": self.linked,
+            "blanket": self.blanket,
+            "late": self.late,
+            "timeout_ms": self.timeout_ms,
+            "hook_limit_ms": HOOK_LIMIT_MS,
+            "hook_clients": list(HOOK_CLIENTS),
+        }

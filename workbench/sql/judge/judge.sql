@@ -1,0 +1,55 @@
+-- In:  prompts, wb.logged_candidates; $linked, $blanket, $late: which evidence counts.
+-- Out: one row a (query_id, node) that production showed. label is used, shown_unused, or unknown where the evidence
+--      is set aside: a mark of a source that does not count is neither a use nor a non-use, and a late recall reached
+--      nobody. mark tells the source: linked (one address named) or blanket (every shown memory of the query marked by
+--      something other than an open). logged_place counts nodes, 1 is the first.
+SELECT
+    query_id,
+    node,
+    uri,
+    uris,
+    CASE
+        WHEN mark = 'linked' AND $linked::BOOLEAN OR mark = 'blanket' AND $blanket::BOOLEAN THEN 'used'
+        WHEN mark IS NOT NULL OR (late AND NOT $late::BOOLEAN) THEN 'unknown'
+        ELSE 'shown_unused'
+    END AS label,
+    mark,
+    late,
+    score,
+    session_key,
+    client,
+    row_number() OVER (PARTITION BY query_id ORDER BY place, uri)::INTEGER AS logged_place
+FROM (
+    SELECT
+        query_id,
+        node,
+        arg_min(uri, (place, uri)) AS uri,
+        count(*)::INTEGER AS uris,
+        max(mark) FILTER (used) AS mark,
+        any_value(late) AS late,
+        max(logged_score) AS score,
+        any_value(session_key) AS session_key,
+        any_value(client) AS client,
+        min(place) AS place
+    FROM (
+        SELECT
+            c.query_id,
+            coalesce(c.node_uuid, c.uri) AS node,
+            c.uri,
+            c.used,
+            c.logged_score,
+            p.late,
+            p.session_key,
+            p.client,
+            coalesce(c.logged_displayed_position, c.logged_position, 2147483647) AS place,
+            CASE
+                WHEN c.mark_source IS NULL OR contains(c.mark_source, 'get_node') THEN 'linked'
+                WHEN bool_and(c.used) OVER (PARTITION BY c.query_id) THEN 'blanket'
+                ELSE 'linked'
+            END AS mark
+        FROM wb.logged_candidates AS c
+        JOIN prompts AS p ON p.query_id = c.query_id
+        WHERE c.logged_shown OR c.used
+    )
+    GROUP BY query_id, node
+)
