@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from workbench.errors import BadInput
-from workbench.params import KEYS, Params
+from workbench.params import KEYS, Key, Value, snap
 from workbench.replay.query import DEFAULT_QUERY_CHARS, Query, prepare
 from workbench.replay.run import Settings, candidates_of, full_chain
 from workbench.store import Database, compose, sql_text
 
 _TERMS = ("exact", "glossary_semantic", "dense", "lexical", "view", "priority", "multi_view", "recency")
-_GRID = 20
+_PROBES = 4
 
 
 @dataclass(frozen=True)
@@ -73,32 +73,42 @@ def explain(db: Database, settings: Settings, query_id: str, uri: str | None = N
 
 
 def single_changes(db: Database, settings: Settings, uri: str, shown: bool) -> list[dict[str, Any]]:
-    """For each re-scoring key the value nearest to the present one, within its range, that alone flips `uri`."""
+    """For each replayable key the value nearest to the present one, within its range, that alone flips `uri`.
+
+    A flip between two of the _PROBES on a side of the present value that is undone at both of them is not seen.
+    """
+
+    def flips(key: Key, value: Value) -> bool:
+        changed = Settings(settings.params.replace({key.name: value}), settings.in_force)
+        return _is_shown(db, changed, uri) != shown
+
     found = []
     for key in KEYS.values():
-        if not key.rescores:
-            continue
-        for value in _outward(settings.params, key.name):
-            changed = Settings(settings.params.replace({key.name: value}), settings.in_force)
-            if _is_shown(db, changed, uri) != shown:
-                found.append({"key": key.name, "from": settings.params[key.name], "to": value, "shown": not shown})
-                break
+        present = settings.params[key.name]
+        sides = [key.low, key.high] if key.kind is not bool else [not present]
+        values = [v for side in sides if (v := _nearest_flip(key, present, side, flips)) is not None]
+        if key.replayable and values:
+            to = min(values, key=lambda value: abs(value - present))
+            found.append({"key": key.name, "from": present, "to": to, "shown": not shown})
     return found
 
 
-def _outward(params: Params, name: str) -> list[float | int | bool]:
-    """Values of a key's range on its step grid, nearest to the present one first; at most _GRID on each side."""
-    key = KEYS[name]
-    if key.kind is bool:
-        return [not params[name]]
-    present = float(params[name])
-    values = {
-        params.snap(name, edge + (present - edge) * share / _GRID)
-        for edge in (key.low, key.high)
-        for share in range(_GRID)
-    }
-    values.discard(params[name])
-    return sorted(values, key=lambda value: abs(float(value) - present))
+def _nearest_flip(key: Key, present: Value, side: float, flips: Callable[[Key, Value], bool]) -> Value | None:
+    """The value between `present` and `side` nearest to `present` that flips, to the key's step; None when none does."""
+    if not key.replayable:
+        return None
+    kept = float(present)
+    for share in range(1, _PROBES + 1):
+        probe = float(snap(key, present + (side - present) * share / _PROBES))
+        if probe != kept and flips(key, snap(key, probe)):
+            break
+        kept = probe
+    else:
+        return None
+    while abs(probe - kept) > key.step * 1.5:
+        middle = float(snap(key, (probe + kept) / 2))
+        probe, kept = (middle, kept) if flips(key, snap(key, middle)) else (probe, middle)
+    return snap(key, probe)
 
 
 def _is_shown(db: Database, settings: Settings, uri: str) -> bool:

@@ -1,0 +1,5 @@
+"""The command line: parses, calls, shows."""
+
+from workbench.cli.app import main
+
+__all__ = ["main"]

@@ -1,0 +1,53 @@
+"""The `workbench` command."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+import traceback
+
+import click
+import typer
+
+from workbench.cli import data, demo, tuning
+from workbench.cli.output import say, steady_streams
+from workbench.errors import WorkbenchError
+
+app = typer.Typer(
+    help="Replay, judge and tune the recall of a Lore memory server.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+for commands in (demo, data, tuning):
+    commands.register(app)
+
+
+def main() -> None:
+    """Run one command and exit: 0 done, 1 a fault of ours, 2 wrong use or bad input, 3 no, 4 not enough evidence."""
+    steady_streams()
+    logging.basicConfig(format="%(message)s", level=logging.WARNING, stream=sys.stderr)
+    try:
+        result = app(standalone_mode=False)
+    except click.exceptions.NoArgsIsHelpError as shown_help:
+        say(shown_help.format_message())
+        result = 2
+    except click.ClickException as misuse:
+        say(f"{misuse.format_message()} Try `workbench --help`.")
+        result = 2
+    except WorkbenchError as error:
+        say(" ".join(str(error).split()))
+        result = error.exit_code
+    except (KeyboardInterrupt, click.Abort):
+        say("Stopped; nothing was changed.")
+        result = 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        result = 0
+    except Exception:
+        traceback.print_exc()
+        say("This is a fault of the workbench, not of your data; please report the lines above.")
+        result = 1
+    sys.exit(result if isinstance(result, int) else 0)

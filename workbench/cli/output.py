@@ -1,0 +1,99 @@
+"""What commands print: one JSON document or readable text on standard output, everything else on standard error."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+from workbench.text import cells, shown
+
+NO_DATA = "no data"
+_STEADY_WIDTH = 60
+
+
+def steady_streams() -> None:
+    """Make both streams survive any character: a console that cannot show one gets an escape instead."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def say(message: str) -> None:
+    """A message for the person, on standard error."""
+    print(message, file=sys.stderr, flush=True)
+
+
+def emit(document: Mapping[str, Any], as_json: bool, readable: str) -> None:
+    """Print the result of a command: `document` as UTF-8 JSON, or `readable`."""
+    if as_json:
+        text = json.dumps(_finite(document), ensure_ascii=False, indent=1, default=str)
+        sys.stdout.flush()
+        sys.stdout.buffer.write(text.encode("utf-8", errors="backslashreplace") + b"\n")
+        sys.stdout.buffer.flush()
+    else:
+        print(readable, flush=True)
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[Any]], width: int = _STEADY_WIDTH) -> str:
+    """A plain text table; numbers to the right, long text cut to `width` cells."""
+    texts = [[cell(value, width) for value in row] for row in rows]
+    columns = list(zip(header, *texts, strict=True))
+    widths = [max(map(cells, column)) for column in columns]
+    right = [any(isinstance(row[i], int | float) for row in rows) for i in range(len(header))]
+    lines = [_line(header, widths, right), "  ".join("─" * w for w in widths)]
+    return "\n".join([*lines, *(_line(row, widths, right) for row in texts)])
+
+
+def cell(value: Any, width: int = _STEADY_WIDTH) -> str:
+    """One value as text; None is `no data`."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return NO_DATA
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    return shown(str(value), width)
+
+
+def percent(share: float | None) -> str:
+    """A share as per cent; None is `no data`."""
+    return NO_DATA if share is None else f"{share * 100:.1f} %"
+
+
+@contextmanager
+def progress(quiet: bool) -> Iterator[Any]:
+    """Yields a function (done, total, what) that draws one progress line on standard error."""
+    if quiet or not sys.stderr.isatty():
+        yield lambda done, total, what: None
+        return
+    console = Console(stderr=True)
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("", total=None)
+        yield lambda done, total, what: bar.update(task, completed=done, total=total, description=what)
+
+
+def _line(values: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> str:
+    padded = []
+    for value, width, to_right in zip(values, widths, right, strict=True):
+        space = " " * (width - cells(value))
+        padded.append(space + value if to_right else value + space)
+    return "  ".join(padded).rstrip()
+
+
+def _finite(value: Any) -> Any:
+    """JSON knows neither NaN nor infinity: both become null."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, Mapping):
+        return {str(key): _finite(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(part) for part in value]
+    return value

@@ -1,0 +1,57 @@
+"""Text of users on its way to a person or a spreadsheet: shown literally, never run."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_BREAKING = re.compile(
+    "[\u0000-\u001f\u007f-\u009f\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+_RUNS_IN_A_SPREADSHEET = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+
+
+def shown(text: str, width: int | None = None) -> str:
+    """`text` on one line as it may stand beside other columns.
+
+    Control characters, line ends, direction marks and lone surrogates become visible marks; with `width` the rest is
+    cut to that many terminal cells and ends in an ellipsis.
+    """
+    one_line = _BREAKING.sub(_mark, text)
+    return one_line if width is None or cells(one_line) <= width else _cut(one_line, width - 1) + "…"
+
+
+def cells(text: str) -> int:
+    """How many terminal cells `text` takes."""
+    return sum(_cells(character) for character in text)
+
+
+def csv_cell(value: object) -> str:
+    """A CSV cell that a spreadsheet shows and does not run; everything is text, also ids and numbers."""
+    text = "" if value is None else str(value)
+    is_number = re.fullmatch(r"-?\d+(\.\d+)?", text) is not None
+    return "'" + text if text.startswith(_RUNS_IN_A_SPREADSHEET) and not is_number else text
+
+
+def _mark(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    if code == 0x0A or code == 0x0D:
+        return "⏎"
+    if code < 0x20:
+        return chr(0x2400 + code)
+    return f"‹{code:04X}›"
+
+
+def _cells(character: str) -> int:
+    if unicodedata.combining(character):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+
+
+def _cut(text: str, width: int) -> str:
+    used = 0
+    for position, character in enumerate(text):
+        used += _cells(character)
+        if used > width:
+            return text[:position]
+    return text
