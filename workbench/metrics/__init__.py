@@ -1,0 +1,1 @@
+"""Measures of recall: what may be claimed, with counts and intervals."""

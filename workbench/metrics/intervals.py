@@ -1,0 +1,87 @@
+"""Intervals of measures, and of the differences between two configurations, by session bootstrap."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from workbench.metrics.bootstrap import RESAMPLES, SEED, Array, Interval, bootstrap, difference, ratio
+from workbench.metrics.figures import LISTS, measured
+from workbench.metrics.measure import Measure
+from workbench.store import Database, compose, sql_text
+
+READINGS = ("judged_only", "unknown_is_unhelpful")
+
+
+@dataclass(frozen=True)
+class Difference:
+    """How much a measure differs between two configurations on the same prompts: second minus first."""
+
+    name: str
+    first: float | None
+    second: float | None
+    interval: Interval | None
+
+    @property
+    def effect(self) -> float | None:
+        """The paired difference; None where either figure has no data."""
+        return None if self.first is None or self.second is None else self.second - self.first
+
+
+def intervals(
+    db: Database,
+    measures: Sequence[Measure],
+    lists: str = LISTS,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
+) -> dict[str, dict[str, Interval | None]]:
+    """Measure name to reading to the 95 % interval of its figure; None where there is nothing to resample."""
+    found: dict[str, dict[str, Interval | None]] = {}
+    for measure in measures:
+        sql = compose(measured(measure, lists=lists), sql_text("metrics/clusters"))
+        sums, sessions = _arrays(db, sql, measure.bindings())
+        found[measure.name] = {
+            reading: bootstrap(sums, sessions, ratio(column, column + 1), resamples=resamples, seed=seed)
+            for reading, column in zip(READINGS, (0, 2), strict=True)
+        }
+    return found
+
+
+def differences(
+    db: Database,
+    measures: Sequence[Measure],
+    first: str,
+    second: str,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
+) -> dict[str, dict[str, Difference]]:
+    """Measure name to reading to the paired difference between the prepared lists `first` and `second`."""
+    found: dict[str, dict[str, Difference]] = {}
+    for measure in measures:
+        stages = (*measured(measure, lists=first), *measured(measure, "measured_b", second))
+        sums, sessions = _arrays(db, compose(stages, sql_text("metrics/paired_clusters")), measure.bindings())
+        found[measure.name] = {
+            reading: _difference(measure.name, sums, sessions, column, resamples, seed)
+            for reading, column in zip(READINGS, (0, 2), strict=True)
+        }
+    return found
+
+
+def _difference(
+    name: str, sums: Array, sessions: Array, column: int, resamples: int, seed: int
+) -> Difference:
+    one, other = ratio(column, column + 1), ratio(column + 4, column + 5)
+    totals = (sessions @ sums)[None, :]
+    values = [float(statistic(totals)[0]) for statistic in (one, other)]
+    known = [None if np.isnan(value) else value for value in values]
+    interval = bootstrap(sums, sessions, difference(one, other), resamples=resamples, seed=seed)
+    return Difference(name, known[0], known[1], interval)
+
+
+def _arrays(db: Database, sql: str, bound: dict[str, Any]) -> tuple[Array, Array]:
+    """Column sums of each kind of session, and how many sessions are of that kind."""
+    columns = [column.to_numpy(zero_copy_only=False) for column in db.arrow(sql, bound).columns]
+    return np.column_stack(columns[:-1]).astype(np.float64), np.asarray(columns[-1], dtype=np.float64)
