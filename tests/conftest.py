@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import os
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 ROOT = Path(__file__).resolve().parent.parent
+
+# A shared machine is slow now and then: no time limit an example; in CI the same examples every time.
+settings.register_profile("workbench", deadline=None, derandomize="CI" in os.environ, print_blob=True)
+settings.load_profile("workbench")
 
 
 @pytest.fixture(scope="session")
@@ -17,6 +24,25 @@ def conformance() -> Path:
     if not folder.is_dir():
         pytest.skip("the golden results of the real server are not present; set WORKBENCH_CONFORMANCE")
     return folder
+
+
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    """The Chromium that tests in a browser drive, where it is installed."""
+    found = shutil.which("chromium")
+    if found is None:
+        pytest.skip("Chromium is not installed")
+    return found
+
+
+@pytest.fixture(scope="session")
+def tracked() -> list[Path]:
+    """Every file of the repository that git tracks and the checkout holds."""
+    if not (ROOT / ".git").exists() or shutil.which("git") is None:
+        pytest.skip("not a git checkout")
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout
+    paths = [ROOT / os.fsdecode(name) for name in listed.split(b"\0") if name]
+    return [path for path in paths if path.exists()]
 
 
 @pytest.fixture(autouse=True)
