@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from statistics import NormalDist
+from math import inf, isfinite, isnan, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
-Statistic = Callable[[Array], Array]
 
 RESAMPLES = 1000
 SEED = 20260301
-_CHUNK_CELLS = 4_000_000
-_MOST_KINDS = 5_000
-_POOLED_GROUPS = 2_000
-_NORMAL = NormalDist()
+_MOST_KINDS = 1_000
+_CHUNK = 500
 
 
 @dataclass(frozen=True)
@@ -32,23 +28,38 @@ class Interval:
         return [self.low, self.high]
 
 
-def ratio(numerator: int, denominator: int) -> Statistic:
-    """The statistic sum of one column over sum of another; NaN where the denominator is 0."""
+@dataclass(frozen=True)
+class Statistic:
+    """A sum of ratios of column sums: (column above, column below, sign) for each; within `low`..`high`."""
 
-    def statistic(totals: Array) -> Array:
-        below = totals[:, denominator]
-        return np.divide(totals[:, numerator], below, out=np.full(len(totals), np.nan), where=below > 0)
+    terms: tuple[tuple[int, int, int], ...]
+    low: float = -inf
+    high: float = inf
 
-    return statistic
+    def values(self, totals: Array) -> Array:
+        """The statistic for each row of column totals; NaN where a denominator is 0."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.sum([sign * totals[:, top] / totals[:, below] for top, below, sign in self.terms], axis=0)
+
+    def gradient(self, totals: Array) -> Array:
+        """Derivative by each column total, for each row of totals."""
+        slopes = np.zeros_like(totals)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            for top, below, sign in self.terms:
+                slopes[:, top] += sign / totals[:, below]
+                slopes[:, below] -= sign * totals[:, top] / totals[:, below] ** 2
+        return slopes
+
+
+def ratio(top: int, below: int, low: float = -inf, high: float = inf) -> Statistic:
+    """The sum of column `top` over the sum of column `below`."""
+    return Statistic(((top, below, 1),), low, high)
 
 
 def difference(first: Statistic, second: Statistic) -> Statistic:
-    """`second` minus `first`, on the same resampled sessions: the paired difference."""
-
-    def statistic(totals: Array) -> Array:
-        return second(totals) - first(totals)
-
-    return statistic
+    """`second` minus `first` on the same resampled sessions: the paired difference."""
+    minus = tuple((top, below, -sign) for top, below, sign in first.terms)
+    return Statistic((*second.terms, *minus), second.low - first.high, second.high - first.low)
 
 
 def bootstrap(
@@ -60,61 +71,66 @@ def bootstrap(
     resamples: int = RESAMPLES,
     seed: int = SEED,
 ) -> Interval | None:
-    """Bias-corrected and accelerated interval (Efron 1987) of `statistic` over resampled sessions.
+    """Studentised bootstrap interval (Efron 1981, Hall 1988) of `statistic` over resampled sessions.
 
     A row of `sums` holds the column sums of one kind of session, `sessions` how many there are of that kind. Above
-    5,000 kinds sessions are pooled at random into 2,000 groups, which are resampled instead. The same seed gives the
-    same interval. None where there are fewer than two sessions, no data, or no variation.
+    1,000 kinds, sessions are pooled at random into 1,000 groups and these are resampled. The same seed gives the same
+    interval. None where there are fewer than two sessions, no data, no variation, or an end that the data leave open.
+
+    Studentised because on sparse use the percentile and accelerated intervals covered too little: 85..94 % for a
+    nominal 95 %, against 93..97 % (`tests/test_metrics_intervals.py` repeats the measurement for this one).
     """
-    if sessions.sum() < 2:
-        return None
     sums, sessions = _pooled(sums, sessions, seed)
-    observed = float(statistic((sessions @ sums)[None, :])[0])
-    drawn = np.concatenate([statistic(totals) for totals in _resampled(sums, sessions, resamples, seed)])
-    drawn = drawn[~np.isnan(drawn)]
-    if np.isnan(observed) or len(drawn) < resamples / 2 or np.ptp(drawn) == 0:
+    count = float(sessions.sum())
+    if count < 2:
         return None
-    low, high = _accelerated_quantiles(drawn, observed, _acceleration(sums, sessions, statistic), level)
-    return Interval(float(low), float(high))
+    values, errors = _estimate((sessions @ sums)[None], _moments(sums, sessions), statistic, count)
+    value, error = float(values[0]), float(errors[0])
+    if isnan(value) or not error > 0:
+        return None
+    spread = _studentised(sums, sessions, statistic, value, resamples, seed)
+    if len(spread) < resamples / 2:
+        return None
+    below, above = np.quantile(spread, [(1 - level) / 2, (1 + level) / 2], method="nearest")
+    low, high = max(statistic.low, value - above * error), min(statistic.high, value - below * error)
+    return Interval(float(low), float(high)) if isfinite(low) and isfinite(high) else None
 
 
-def _resampled(sums: Array, sessions: Array, resamples: int, seed: int) -> Iterator[Array]:
-    """Column totals of resampled sessions, in chunks that fit into memory."""
+def _studentised(
+    sums: Array, sessions: Array, statistic: Statistic, value: float, resamples: int, seed: int
+) -> Array:
+    """(resampled value - value) / resampled standard error; infinite where a resample shows no variation."""
     rng = np.random.default_rng(seed)
-    total = int(sessions.sum())
-    shares = sessions / total
-    chunk = max(1, _CHUNK_CELLS // len(sessions))
-    for start in range(0, resamples, chunk):
-        yield rng.multinomial(total, shares, size=min(chunk, resamples - start)) @ sums
+    count = int(sessions.sum())
+    width = sums.shape[1]
+    columns = np.hstack([sums, (sums[:, :, None] * sums[:, None, :]).reshape(len(sums), -1)])
+    parts = []
+    for start in range(0, resamples, _CHUNK):
+        drawn = rng.multinomial(count, sessions / count, size=min(_CHUNK, resamples - start)) @ columns
+        moments = drawn[:, width:].reshape(-1, width, width)
+        values, errors = _estimate(drawn[:, :width], moments, statistic, count)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            parts.append((values - value) / errors)
+    spread = np.concatenate(parts)
+    return spread[~np.isnan(spread)]
+
+
+def _estimate(totals: Array, moments: Array, statistic: Statistic, count: float) -> tuple[Array, Array]:
+    """Value and delta-method standard error for each row of totals and their second moments."""
+    slopes = statistic.gradient(totals)
+    variance = np.einsum("bi,bij,bj->b", slopes, moments, slopes)
+    return statistic.values(totals), np.sqrt(np.maximum(variance, 0)) * sqrt(count / (count - 1))
+
+
+def _moments(sums: Array, sessions: Array) -> Array:
+    moments: Array = (sums.T * sessions) @ sums
+    return moments[None]
 
 
 def _pooled(sums: Array, sessions: Array, seed: int) -> tuple[Array, Array]:
     if len(sessions) <= _MOST_KINDS:
         return sums, sessions
     each = np.repeat(np.arange(len(sessions)), sessions.astype(np.int64))
-    group = np.random.default_rng(seed).permutation(len(each)) % _POOLED_GROUPS
-    pooled = np.zeros((_POOLED_GROUPS, sums.shape[1]))
-    for column in range(sums.shape[1]):
-        pooled[:, column] = np.bincount(group, weights=sums[each, column], minlength=_POOLED_GROUPS)
-    return pooled, np.ones(_POOLED_GROUPS)
-
-
-def _acceleration(sums: Array, sessions: Array, statistic: Statistic) -> float:
-    """Skewness of the jackknife influence values over 6; each kind of session is left out once."""
-    left_out = statistic(sessions @ sums - sums)
-    known = ~np.isnan(left_out)
-    times = sessions[known]
-    centred = np.average(left_out[known], weights=times) - left_out[known]
-    spread = float((times * centred**2).sum())
-    return float((times * centred**3).sum() / (6 * spread**1.5)) if spread > 0 else 0.0
-
-
-def _accelerated_quantiles(drawn: Array, observed: float, acceleration: float, level: float) -> Array:
-    count = len(drawn)
-    below = (np.sum(drawn < observed) + 0.5 * np.sum(drawn == observed)) / count
-    bias = _NORMAL.inv_cdf(float(np.clip(below, 0.5 / count, 1 - 0.5 / count)))
-    shares = []
-    for tail in ((1 - level) / 2, (1 + level) / 2):
-        shifted = bias + _NORMAL.inv_cdf(tail)
-        shares.append(_NORMAL.cdf(bias + shifted / (1 - acceleration * shifted)))
-    return np.quantile(drawn, shares)
+    group = np.random.default_rng(seed).permutation(len(each)) % _MOST_KINDS
+    pooled = [np.bincount(group, weights=column[each], minlength=_MOST_KINDS) for column in sums.T]
+    return np.column_stack(pooled), np.ones(_MOST_KINDS)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf, isnan
 from typing import Any
 
 import numpy as np
 
-from workbench.metrics.bootstrap import RESAMPLES, SEED, Array, Interval, bootstrap, difference, ratio
+from workbench.metrics.bootstrap import RESAMPLES, SEED, Array, Interval, Statistic, bootstrap, difference, ratio
 from workbench.metrics.figures import LISTS, measured
 from workbench.metrics.measure import Measure
 from workbench.store import Database, compose, sql_text
@@ -44,7 +45,9 @@ def intervals(
         sql = compose(measured(measure, lists=lists), sql_text("metrics/clusters"))
         sums, sessions = _arrays(db, sql, measure.bindings())
         found[measure.name] = {
-            reading: bootstrap(sums, sessions, ratio(column, column + 1), resamples=resamples, seed=seed)
+            reading: bootstrap(
+                sums[:, column : column + 2], sessions, _figure(measure), resamples=resamples, seed=seed
+            )
             for reading, column in zip(READINGS, (0, 2), strict=True)
         }
     return found
@@ -64,21 +67,27 @@ def differences(
         stages = (*measured(measure, lists=first), *measured(measure, "measured_b", second))
         sums, sessions = _arrays(db, compose(stages, sql_text("metrics/paired_clusters")), measure.bindings())
         found[measure.name] = {
-            reading: _difference(measure.name, sums, sessions, column, resamples, seed)
+            reading: _difference(
+                measure, sums[:, [column, column + 1, column + 4, column + 5]], sessions, resamples, seed
+            )
             for reading, column in zip(READINGS, (0, 2), strict=True)
         }
     return found
 
 
-def _difference(
-    name: str, sums: Array, sessions: Array, column: int, resamples: int, seed: int
-) -> Difference:
-    one, other = ratio(column, column + 1), ratio(column + 4, column + 5)
-    totals = (sessions @ sums)[None, :]
-    values = [float(statistic(totals)[0]) for statistic in (one, other)]
-    known = [None if np.isnan(value) else value for value in values]
+def _figure(measure: Measure, top: int = 0) -> Statistic:
+    """A measure as the ratio of columns `top` and `top` + 1, within the bounds of its unit."""
+    low = -inf if measure.signed else 0.0
+    return ratio(top, top + 1, low, 1.0 if measure.unit == "0..1" else inf)
+
+
+def _difference(measure: Measure, sums: Array, sessions: Array, resamples: int, seed: int) -> Difference:
+    one, other = _figure(measure), _figure(measure, 2)
+    totals = (sessions @ sums)[None]
+    values = [float(statistic.values(totals)[0]) for statistic in (one, other)]
+    known = [None if isnan(value) else value for value in values]
     interval = bootstrap(sums, sessions, difference(one, other), resamples=resamples, seed=seed)
-    return Difference(name, known[0], known[1], interval)
+    return Difference(measure.name, known[0], known[1], interval)
 
 
 def _arrays(db: Database, sql: str, bound: dict[str, Any]) -> tuple[Array, Array]:

@@ -15,6 +15,7 @@ class Measure:
     stage: ClassVar[str]
     label: ClassVar[str]
     unit: ClassVar[str] = "0..1"
+    signed: ClassVar[bool] = False
 
     @property
     def name(self) -> str:

@@ -22,6 +22,7 @@ class NetHelp(Measure):
     stage: ClassVar[str] = "metrics/net_help"
     label: ClassVar[str] = "net_help"
     unit: ClassVar[str] = "helpful memories"
+    signed: ClassVar[bool] = True
     noise_cost: float = DEFAULT_NOISE_COST
 
     def __post_init__(self) -> None:

@@ -16,4 +16,4 @@ def wilson(hits: int, trials: int, level: float = 0.95) -> Interval | None:
     share = hits / trials
     centre = (share + z * z / (2 * trials)) / (1 + z * z / trials)
     half = z * sqrt(share * (1 - share) / trials + z * z / (4 * trials * trials)) / (1 + z * z / trials)
-    return Interval(max(0.0, centre - half), min(1.0, centre + half))
+    return Interval(centre - half if hits else 0.0, centre + half if hits < trials else 1.0)
