@@ -38,7 +38,7 @@ def import_log(
             settings = settings_in_force(db)
             report["warnings"] += settings.warnings
             progress(0, None, "deriving candidates")
-            touched = "recall_queries" if loaded.settings_changed else "touched_queries"
+            touched = "recall_queries" if loaded.memories_changed else "touched_queries"
             report["candidates"] = materialise(db, settings.params, f"SELECT query_id FROM {touched}")
             report["dry_run"] = dry_run
             if dry_run:

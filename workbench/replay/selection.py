@@ -50,3 +50,17 @@ EVERYTHING = Selection(traffic=None)
 
 def _listed(values: tuple[str, ...] | None) -> list[str] | None:
     return None if values is None else list(values)
+
+
+def clients(db: Database) -> list[str]:
+    """The client types of the log, "" for queries that name none."""
+    return [name for (name,) in db.rows("SELECT DISTINCT coalesce(client_type, '') FROM wb.logged_queries ORDER BY 1")]
+
+
+def newest(db: Database, most: int, selected: str = SELECTED) -> list[tuple[str, str, str]]:
+    """(query_id, time, first 200 characters) of the newest `most` queries of the table `selected`."""
+    return db.rows(
+        f"SELECT s.query_id, s.now::VARCHAR, left(r.query_text, 200) FROM {selected} AS s"
+        " JOIN recall_queries AS r ON r.query_id = s.query_id ORDER BY s.now DESC, s.query_id LIMIT $most",
+        {"most": most},
+    )

@@ -30,11 +30,18 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class Column:
-    """One column; a source without a required one is refused."""
+    """One column. A source without a required one is refused; a required value that is missing rejects its row, except
+    a time stamp. An unreadable value of a `lenient` column becomes NULL instead of rejecting the row."""
 
     name: str
     kind: Kind
     required: bool = False
+    lenient: bool = False
+
+    @property
+    def nullable(self) -> bool:
+        """Whether the store accepts a row without a value."""
+        return not self.required or self.kind is Kind.TIME
 
 
 @dataclass(frozen=True)
@@ -63,11 +70,13 @@ _KINDS = {"id": Kind.ID, "text": Kind.TEXT, "json": Kind.JSON, "int": Kind.INTEG
 
 
 def _table(name: str, key: str, spec: str, *, rollup: bool = False) -> Table:
-    """Read `column:kind` words; a `!` behind the kind marks a required column."""
+    """Read `column:kind` words; a `!` behind the kind marks a required column, a `?` a lenient one."""
     columns = []
     for word in spec.split():
         column, kind = word.split(":")
-        columns.append(Column(column, _KINDS[kind.rstrip("!")], required=kind.endswith("!")))
+        columns.append(
+            Column(column, _KINDS[kind.rstrip("!?")], required=kind.endswith("!"), lenient=kind.endswith("?"))
+        )
     return Table(name, tuple(columns), tuple(key.split()), rollup)
 
 
@@ -112,7 +121,7 @@ TABLES: dict[str, Table] = {
             "recall_query_candidates",
             "query_id node_uri",
             """id:id query_id:id! node_uri:text! client_type:text final_rank_score:real selected:bool!
-            used_in_answer:bool! ranked_position:int displayed_position:int created_at:time""",
+            used_in_answer:bool! ranked_position:int? displayed_position:int? created_at:time""",
             rollup=True,
         ),
         _table(
@@ -120,7 +129,7 @@ TABLES: dict[str, Table] = {
             "id",
             """id:id! query_text:text! node_uri:text! retrieval_path:text! view_type:text pre_rank_score:real
             final_rank_score:real selected:bool! used_in_answer:bool! metadata:json! created_at:time! query_id:id
-            session_id:text client_type:text ranked_position:int displayed_position:int""",
+            session_id:text client_type:text ranked_position:int? displayed_position:int?""",
         ),
         _table(
             "memory_events",

@@ -92,7 +92,7 @@ CREATE TABLE recall_queries (
     shown_count INTEGER,
     used_count INTEGER,
     duration_ms INTEGER,
-    created_at TIMESTAMP WITH TIME ZONE NOT NULL
+    created_at TIMESTAMP WITH TIME ZONE
 );
 
 CREATE TABLE recall_query_candidates (
@@ -119,7 +119,7 @@ CREATE TABLE recall_events (
     selected BOOLEAN NOT NULL,
     used_in_answer BOOLEAN NOT NULL,
     metadata VARCHAR NOT NULL,
-    created_at TIMESTAMP WITH TIME ZONE NOT NULL,
+    created_at TIMESTAMP WITH TIME ZONE,
     query_id VARCHAR,
     session_id VARCHAR,
     client_type VARCHAR,
@@ -139,7 +139,7 @@ CREATE TABLE memory_events (
     before_snapshot VARCHAR,
     after_snapshot VARCHAR,
     details VARCHAR,
-    created_at TIMESTAMP WITH TIME ZONE NOT NULL
+    created_at TIMESTAMP WITH TIME ZONE
 );
 
 CREATE TABLE app_settings (

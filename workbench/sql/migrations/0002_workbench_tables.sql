@@ -11,7 +11,7 @@ CREATE TABLE wb.imports (
 -- One row a logged query: what a replay has to know about it.
 CREATE TABLE wb.logged_queries (
     query_id VARCHAR NOT NULL,
-    now TIMESTAMP WITH TIME ZONE NOT NULL,
+    now TIMESTAMP WITH TIME ZONE,
     session_id VARCHAR,
     client_type VARCHAR,
     traffic VARCHAR NOT NULL,
@@ -59,4 +59,9 @@ CREATE TABLE wb.logged_candidates (
     logged_displayed_position INTEGER,
     used BOOLEAN NOT NULL,
     mark_source VARCHAR
+);
+
+-- Queries whose rollups no source held: they are derived from recall_events, and anew when those change.
+CREATE TABLE wb.derived_queries (
+    query_id VARCHAR NOT NULL
 );

@@ -1,0 +1,182 @@
+"""Commands about the log: import, status, parity, replay, explain."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from workbench import jobs
+from workbench.cli.options import Client, Config, Db, Json, Since, Text, Traffic, Until, moment, opened, selection, store_path
+from workbench.cli.output import cell, emit, percent, progress, say, table
+from workbench.errors import AnswerIsNo, BadInput
+from workbench.importers import ImportOptions
+from workbench.metrics import replay_summary
+from workbench.replay.explain import explain
+from workbench.replay.parity import parity
+from workbench.replay.run import dump
+from workbench.replay.selection import SELECTED
+from workbench.text import shown
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this module."""
+    app.command("import")(import_command)
+    app.command("status")(status_command)
+    app.command("parity")(parity_command)
+    app.command("replay")(replay_command)
+    app.command("explain")(explain_command)
+
+
+def import_command(
+    source: Annotated[str, typer.Argument(help="Backup JSON, pg_dump, folder of tables, or postgresql:// address.")],
+    db: Db = None,
+    tokenizer: Annotated[str, typer.Option(help="auto, simple or jieba.")] = "auto",
+    since: Annotated[str | None, typer.Option(help="Only recalls and memory events from this time on.")] = None,
+    zone: Annotated[str, typer.Option(help="Zone of time stamps that name none.")] = "UTC",
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be imported and change nothing.")] = False,
+    json: Json = False,
+) -> None:
+    """Take a source into the store; a second run adds nothing."""
+    options = ImportOptions(tokenizer=tokenizer, since=moment("--since", since), zone=zone)
+    with progress(json) as step:
+        report = jobs.import_log(store_path(db), source, options, dry_run=dry_run, progress=step)
+    emit(report, json, _import_text(report))
+
+
+def status_command(db: Db = None, json: Json = False) -> None:
+    """Say what the store holds, from where, how fresh, and what is possible with it."""
+    said = jobs.status(store_path(db))
+    emit(said, json, _status_text(said))
+
+
+def parity_command(db: Db = None, traffic: Traffic = None, client: Client = None, json: Json = False) -> None:
+    """Check that a replay of the configuration in force reproduces the log; exit 3 when it does not."""
+    chosen = selection(traffic or ["all"], client)
+    with opened(db) as (database, settings):
+        chosen.materialise(database)
+        result = parity(database, settings, SELECTED)
+    said = result.as_json()
+    emit(said, json, _parity_text(said))
+    if not result.passes():
+        raise AnswerIsNo(_parity_verdict(said))
+
+
+def replay_command(
+    db: Db = None,
+    config: Config = None,
+    signals: Annotated[str, typer.Option(help="logged: the signals as production logged them.")] = "logged",
+    as_of: Annotated[str, typer.Option("--as-of", help="logged: memories as the log saw them.")] = "logged",
+    dump_to: Annotated[Path | None, typer.Option("--dump", help="Write every scored candidate to this Parquet file.")] = None,
+    traffic: Traffic = None,
+    client: Client = None,
+    text: Text = None,
+    since: Since = None,
+    until: Until = None,
+    json: Json = False,
+) -> None:
+    """Replay the log under a configuration and hold the result against what was shown and used."""
+    if (signals, as_of) != ("logged", "logged"):
+        raise BadInput("This version replays logged signals only; leave --signals and --as-of at `logged`.")
+    chosen = selection(traffic, client, text, since, until)
+    with opened(db, config) as (database, settings):
+        chosen.materialise(database)
+        if dump_to is not None:
+            dump(database, settings, SELECTED, dump_to)
+            say(f"Wrote {dump_to}.")
+        said = replay_summary(database, settings, SELECTED)
+    emit(said, json, _replay_text(said))
+
+
+def explain_command(
+    query_id: Annotated[str, typer.Argument(help="The query_id of a logged recall.")],
+    uri: Annotated[str | None, typer.Argument(help="One memory; then also what would flip it.")] = None,
+    db: Db = None,
+    config: Config = None,
+    json: Json = False,
+) -> None:
+    """Show all stages of one prompt and the terms of each score."""
+    with opened(db, config) as (database, settings):
+        said = explain(database, settings, query_id, uri).as_json()
+    emit(said, json, _explain_text(said))
+
+
+def _import_text(report: dict[str, Any]) -> str:
+    rows = [
+        (name, *(counts.get(part, 0) for part in ("read", "added", "updated", "skipped", "rejected")))
+        for name, counts in report["tables"].items()
+    ]
+    parts = [table(("table", "read", "added", "updated", "skipped", "rejected"), rows)]
+    parts += [f"Rejected {shown(item['where'])}: {shown(item['reason'])}" for item in report["rejected"][:20]]
+    if len(report["rejected"]) > 20:
+        parts.append(f"… and {len(report['rejected']) - 20} more rejected rows (all with --json).")
+    parts += [shown(warning) for warning in report["warnings"]]
+    parts += _capability_lines(report["capabilities"])
+    if report["dry_run"]:
+        parts.append("Dry run: nothing was changed.")
+    return "\n".join(parts)
+
+
+def _capability_lines(capabilities: dict[str, Any]) -> list[str]:
+    return [
+        f"{'✓' if found['possible'] else '✗'} {name.replace('_', ' ')}: {found['why']}"
+        for name, found in capabilities.items()
+    ]
+
+
+def _status_text(said: dict[str, Any]) -> str:
+    rows = [(name, count) for name, count in said["tables"].items()]
+    imports = [f"{one['finished_at']}  {one['kind']}  {shown(one['source'])}" for one in said["imports"]]
+    span = f"Queries from {cell(said['first_query'])} to {cell(said['last_query'])}."
+    return "\n".join(
+        [f"{said['db']}, store version {said['version']}", table(("table", "rows"), rows), span, "Imports:", *imports]
+        + [shown(warning) for warning in said["warnings"]]
+        + _capability_lines(said["capabilities"])
+    )
+
+
+def _parity_verdict(said: dict[str, Any]) -> str:
+    if not said["rows"]:
+        return "Parity cannot be checked: the store holds no logged signals; import recall events."
+    return (
+        f"Parity fails: {said['rows_equal']:,} of {said['rows']:,} rows are equal ({percent(said['share'])}), "
+        f"{said['unexplained_flips']} shown sets differ without an explanation."
+    )
+
+
+def _parity_text(said: dict[str, Any]) -> str:
+    lines = [
+        f"{said['rows_equal']:,} of {said['rows']:,} logged candidates reproduced ({percent(said['share'])}); "
+        f"{said['flips']} shown sets differ, {said['unexplained_flips']} of them unexplained."
+    ]
+    lines += [f"  {one['rows']:>8,} rows differ: {one['cause']}" for one in said["causes"]]
+    lines += [f"  {one['queries']:>8,} shown sets differ: {one['cause']}" for one in said["flip_causes"]]
+    lines += [f"  {one['rows']:>8,} rows not compared: {one['reason']}" for one in said["excluded"]]
+    return "\n".join(lines)
+
+
+def _replay_text(said: dict[str, Any]) -> str:
+    names = ("prompts", "shown", "used_kept", "used_lost", "removed", "newly_shown", "silent_prompts")
+    rows = [(name.replace("_", " "), said[name]) for name in names]
+    metrics = [(name, value if isinstance(value, int | float) else cell(value)) for name, value in said["metrics"].items()]
+    return "\n\n".join([table(("count", ""), rows), table(("figure", ""), metrics)])
+
+
+def _explain_text(said: dict[str, Any]) -> str:
+    query = said["query"]
+    lines = [f"Query {said['query_id']} at {query['now']}, {query['query_tokens']} tokens", shown(query["text"], 200)]
+    if query["query_truncated"]:
+        lines.append(f"Only the first {query['query_chars']} of {query['original_query_chars']} characters were searched.")
+    rows = [
+        (one["ranked_position"], one["uri"], one["score"], "shown" if one["shown"] else one["suppressed_by"],
+         *(round(part, 4) for part in one["terms"].values()), one["used"])
+        for one in said["candidates"][:20]
+    ]  # fmt: skip
+    terms = list(said["candidates"][0]["terms"]) if said["candidates"] else []
+    lines.append(table(("rank", "memory", "score", "display", *terms, "used"), rows))
+    lines += [
+        f"{one['key']} {one['from']} → {one['to']} alone would {'show' if one['shown'] else 'hide'} it."
+        for one in said["single_changes"]
+    ]
+    return "\n".join(lines)

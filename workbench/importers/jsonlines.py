@@ -1,0 +1,105 @@
+"""JSON text on its way into the store: escapes that DuckDB refuses are mended, lines are told apart."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from mmap import mmap
+from typing import BinaryIO
+
+import msgspec
+
+_SUSPECT = re.compile(rb"\\u(?:[dD][89a-fA-F][0-9a-fA-F]{2}|0000)")
+_LOW_HALF = re.compile(rb"\\u[dD][c-fC-F][0-9a-fA-F]{2}")
+_OBJECT = msgspec.json.Decoder(dict[str, msgspec.Raw])
+
+BOM = b"\xef\xbb\xbf"
+
+
+@dataclass
+class Mended:
+    """How many escapes were replaced: NUL by the mark U+2400, halves of surrogate pairs by U+FFFD."""
+
+    nul: int = 0
+    surrogates: int = 0
+
+
+@dataclass
+class LineNumbers:
+    """Maps the rows that were kept to the lines they came from; both count from 1."""
+
+    left_out: list[int] = field(default_factory=list)
+
+    def line_of(self, row: int) -> int:
+        """The line of the kept row number `row`."""
+        line = row
+        while line - bisect_right(self.left_out, line) < row:
+            line += 1
+        return line
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of a JSONL file: its bytes, or the reason why it cannot be used."""
+
+    number: int
+    content: bytes
+    reason: str = ""
+
+
+def mend(buffer: bytearray | mmap, mended: Mended) -> None:
+    """Replace, in place and without moving a byte, the escapes that no database takes: `\\u0000` and lone halves of a
+    surrogate pair."""
+    skip_to = 0
+    for match in _SUSPECT.finditer(buffer):
+        start = match.start()
+        if start < skip_to or _is_escaped(buffer, start):
+            continue
+        if match[0].endswith(b"0000"):
+            buffer[start : start + 6] = b"\\u2400"
+            mended.nul += 1
+        elif match[0][3:4] in b"89abAB" and _LOW_HALF.match(buffer, start + 6):
+            skip_to = start + 12
+        else:
+            buffer[start : start + 6] = b"\\ufffd"
+            mended.surrogates += 1
+
+
+def lines_of(file: BinaryIO, mended: Mended) -> Iterator[Line]:
+    """The lines of a JSONL file as single JSON objects, mended; a line that is none comes with the reason."""
+    number = 0
+    for raw in file:
+        number += 1
+        if number == 1 and raw.startswith(BOM):
+            raw = raw[len(BOM) :]
+        content = raw.strip(b" \t\r\n")
+        if b"\\u" in content:
+            buffer = bytearray(content)
+            mend(buffer, mended)
+            content = bytes(buffer)
+        reason = _problem(content)
+        if reason and content and not raw.endswith(b"\n"):
+            reason = "unfinished last line; it will be read next time"
+        yield Line(number, content, reason)
+
+
+def _problem(content: bytes) -> str:
+    if not content:
+        return "blank line"
+    try:
+        _OBJECT.decode(content)
+    except msgspec.ValidationError:
+        return "not a JSON object"
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        return f"not valid JSON: {error}"
+    return ""
+
+
+def _is_escaped(buffer: bytearray | mmap, start: int) -> bool:
+    """Whether the backslash at `start` is itself escaped by an odd run of backslashes before it."""
+    before = start
+    while before and buffer[before - 1 : before] == b"\\":
+        before -= 1
+    return (start - before) % 2 == 1

@@ -1,0 +1,147 @@
+"""One import: recognise the source, stage it, type it, merge it, derive what it lacks."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import lzma
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+
+from workbench.errors import BadInput
+from workbench.importers import backup, dump, folder, postgres
+from workbench.importers.address import mask_address
+from workbench.importers.capabilities import capabilities
+from workbench.importers.options import ImportOptions, Progress
+from workbench.importers.report import ImportReport
+from workbench.importers.rollups import derive_rollups
+from workbench.importers.staging import Staging
+from workbench.importers.typed import type_rows
+from workbench.importers.upsert import Counts, upsert
+from workbench.store import TABLES, Database, sql_text
+
+_HEAD = 64 * 1024
+_TIMED = frozenset({"recall_queries", "recall_query_candidates", "recall_events", "memory_events"})
+_ADDRESSES = ("postgresql://", "postgres://")
+
+
+def load(
+    db: Database,
+    source: str,
+    options: ImportOptions | None = None,
+    progress: Progress = lambda done, total, what: None,
+) -> ImportReport:
+    """Take `source` into the tables of `db`, a database that is being written.
+
+    Leaves the temporary table touched_queries (query_id). Raises BadInput when the source cannot be used; whoever
+    holds `db` then must not publish it.
+    """
+    chosen = options or ImportOptions()
+    kind, stage = _recognised(source)
+    with Staging(db, progress) as staging:
+        _staged(source, lambda: stage(staging, chosen))
+        counts = {name: _merged(staging, name, chosen) for name in staging.tables}
+        unattributed = _derived(db, counts)
+        _sentences(staging, counts, unattributed)
+        report = ImportReport(
+            mask_address(source), kind, counts, staging.rejected, staging.warnings, capabilities(db), chosen.tokenizer
+        )
+    _record(db, report)
+    return report
+
+
+Stage = Callable[[Staging, ImportOptions], None]
+
+
+def _recognised(source: str) -> tuple[str, Stage]:
+    """The kind of a source, by its content, and the function that stages it."""
+    if source.startswith(_ADDRESSES):
+        return "postgresql", lambda staging, options: postgres.stage(source, staging, options)
+    path = Path(source)
+    if path.is_dir() or folder.table_file(path) is not None and path.exists():
+        return "tables", lambda staging, options: folder.stage(path, staging, options)
+    head = _head(path)
+    if backup.recognises(head):
+        return "backup", lambda staging, options: backup.stage(path, staging, options)
+    if dump.recognises(head, path):
+        return "pg_dump", lambda staging, options: dump.stage(path, staging, options)
+    raise BadInput(
+        f"{path} is none of the known sources; give a Lore backup (JSON), a plain pg_dump, a folder of Parquet, JSONL or "
+        "CSV tables, or a postgresql:// address."
+    )
+
+
+def _head(path: Path) -> bytes:
+    """The first bytes of a file, decompressed."""
+    try:
+        with path.open("rb") as file:
+            magic = file.read(6)
+        opener = next((opener for start, opener in backup.Opened.items() if magic.startswith(start)), None)
+        with opener(path, "rb") if opener else path.open("rb") as file:
+            return file.read(_HEAD)
+    except FileNotFoundError as error:
+        raise BadInput(f"There is no {path}; check the name of the source.") from error
+    except (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile) as error:
+        raise BadInput(f"{path} cannot be unpacked ({error}); copy or export it again.") from error
+    except OSError as error:
+        raise BadInput(f"Cannot read {path} ({error.strerror}); check its permissions.") from error
+
+
+def _staged(source: str, work: Callable[[], None]) -> None:
+    """Run an adapter; what it cannot read is said in one sentence."""
+    try:
+        work()
+    except (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile) as error:
+        raise BadInput(f"{mask_address(source)} cannot be unpacked ({error}); copy or export it again.") from error
+    except OSError as error:
+        raise BadInput(f"Cannot read {mask_address(source)}: {error.strerror or error}; check it and try again.") from error
+
+
+def _merged(staging: Staging, name: str, options: ImportOptions) -> Counts:
+    """Type and merge one staged table."""
+    staged = staging.tables[name]
+    staging.progress(0, None, f"merging {name}")
+    before = len(staging.rejected)
+    typed = type_rows(staging, staged, options.zone)
+    rejected = len(staging.rejected) - before + staged.unreadable
+    counts = upsert(staging.db, name, staged.raw, typed, options.since if name in _TIMED else None)
+    counts.read += rejected
+    counts.rejected = rejected
+    staging.db.execute(f"DROP VIEW {typed}; DROP TABLE {staged.raw}")
+    return counts
+
+
+def _derived(db: Database, counts: dict[str, Counts]) -> int:
+    """Derive missing rollups, and list the queries that this import touched."""
+    for name in ("recall_events", "recall_queries", "recall_query_candidates"):
+        if name not in counts:
+            keys = ", ".join(TABLES[name].key)
+            db.execute(f"CREATE OR REPLACE TEMP TABLE changed_{name} AS SELECT {keys} FROM {name} LIMIT 0")
+    unattributed = derive_rollups(db, "changed_recall_events", counts)
+    db.execute(f"CREATE OR REPLACE TEMP TABLE touched_queries AS {sql_text('import/touched_queries')}")
+    return unattributed
+
+
+def _sentences(staging: Staging, counts: dict[str, Counts], unattributed: int) -> None:
+    """Say what the operator should know of the source as a whole."""
+    db, mended = staging.db, staging.mended
+    if staging.secrets:
+        staging.warn(f"Secrets were left out: {', '.join(sorted(set(staging.secrets)))}.")
+    if mended.nul:
+        staging.warn(f"{mended.nul} NUL characters are shown as ␀, because no database keeps them.")
+    if mended.surrogates:
+        staging.warn(f"{mended.surrogates} halves of surrogate pairs were replaced by the mark U+FFFD.")
+    if unattributed:
+        staging.warn(f"{unattributed} recall events name no query; they are unattributed and count nowhere.")
+    for (sentence,) in db.rows(sql_text("import/doubts")):
+        staging.warn(sentence)
+    if counts["recall_queries"].derived:
+        staging.warn("Queries and candidates were derived from recall events, because no source held them.")
+
+
+def _record(db: Database, report: ImportReport) -> None:
+    db.execute(
+        "INSERT INTO wb.imports SELECT coalesce(max(import_id), 0) + 1, $source, $kind, now(), $report FROM wb.imports",
+        {"source": report.source, "kind": report.kind, "report": json.dumps(report.as_json(), ensure_ascii=False)},
+    )

@@ -1,0 +1,1 @@
+"""The Streamlit app: pages parse, call and show."""

@@ -1,0 +1,23 @@
+"""Entry point of the app; `workbench ui` runs it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import streamlit as st
+
+_HERE = Path(__file__).parent
+
+
+def run() -> None:
+    """Draw the frame around the pages."""
+    st.set_page_config(page_title="Recall workbench", page_icon=str(_HERE / "static" / "icon.png"), layout="wide")
+    pages = [
+        st.Page(_HERE / "pages" / "overview.py", title="Overview", icon=":material/monitoring:", default=True),
+        st.Page(_HERE / "pages" / "prompt.py", title="One prompt", icon=":material/account_tree:"),
+    ]
+    st.navigation(pages).run()
+
+
+if __name__ == "__main__":
+    run()
