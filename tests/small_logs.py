@@ -44,9 +44,7 @@ class Prompt:
     at: datetime = START
 
 
-def _event(
-    prompt: Prompt, candidate: Candidate, place: int, number: int, event: dict[str, Any]
-) -> dict[str, Any]:
+def _event(prompt: Prompt, candidate: Candidate, place: int, number: int, event: dict[str, Any]) -> dict[str, Any]:
     displayed = place if candidate.shown else None
     metadata = {
         "query_id": prompt.query_id,
@@ -86,9 +84,7 @@ def _rows(
                 "used_in_answer": candidate.used, "ranked_position": place,
                 "displayed_position": place if candidate.shown else None, "created_at": prompt.at,
             })  # fmt: skip
-            for event in candidate.events or (
-                {"signal": "dense", "view": "gist", "raw": dense_for(candidate.score)},
-            ):
+            for event in candidate.events or ({"signal": "dense", "view": "gist", "raw": dense_for(candidate.score)},):
                 events.append(_event(prompt, candidate, place, len(events) + 1, event))
     return queries, candidates, events
 
@@ -120,10 +116,7 @@ def memories(uris: dict[str, str], content: str = "x" * 300) -> dict[str, list[d
             for node in nodes
         ],
         "edges": [{"id": f"e-{uri}", "child_uuid": node, "priority": 0} for uri, node in uris.items()],
-        "paths": [
-            {"domain": uri.split("://")[0], "path": uri.split("://")[1], "edge_id": f"e-{uri}"}
-            for uri in uris
-        ],
+        "paths": [{"domain": uri.split("://")[0], "path": uri.split("://")[1], "edge_id": f"e-{uri}"} for uri in uris],
     }
 
 
@@ -137,9 +130,7 @@ def log_of(prompts: Sequence[Prompt], uris: dict[str, str] | None = None, **more
         }  # fmt: skip
         tables |= memories(uris or {})
         for table in (*tables, *more):
-            append(
-                db, table, [*tables.get(table, []), *more.pop(table, [])] if table in tables else more[table]
-            )
+            append(db, table, [*tables.get(table, []), *more.pop(table, [])] if table in tables else more[table])
         logged.materialise(db, Params.default())
         yield db
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from workbench.params import Params
+from workbench.replay.logged import settings_in_force
+from workbench.store import Database
 
 HOOK_CLIENTS = ("claudecode", "codex", "zcode")
 HOOK_LIMIT_MS = 10_000
@@ -29,6 +31,11 @@ class Evidence:
     def under(self, in_force: Params) -> Evidence:
         """The same sources with the time limit of the configuration `in_force`."""
         return replace(self, timeout_ms=int(in_force["recall.safety.timeout_ms"]))
+
+    @classmethod
+    def standard(cls, db: Database) -> Evidence:
+        """The sources of the headline, with the time limit that the imported server ran with."""
+        return cls().under(settings_in_force(db).params)
 
     def bindings(self) -> dict[str, Any]:
         """The bound values of judge/prompts.sql and judge/judge.sql."""

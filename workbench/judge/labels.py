@@ -41,14 +41,11 @@ def judge_log(
     prompts: str = PROMPTS,
 ) -> Judged:
     """Write the temporary tables `into` (one row a shown (query, node) with its label) and `prompts` (one row a query
-    of the table `selected`; None: all). Labels are used, shown_unused and unknown."""
-    bound = (evidence or Evidence()).bindings()
+    of the table `selected`; None: all). Labels are used, shown_unused and unknown. Without `evidence` the standard one
+    counts."""
+    bound = (evidence or Evidence.standard(db)).bindings()
     picked = f"SELECT query_id FROM {selected or 'wb.logged_queries'}"
-    db.execute(
-        f"CREATE OR REPLACE TEMP TABLE {prompts} AS {compose((('picked', picked), 'judge/prompts'))}", bound
-    )
+    db.execute(f"CREATE OR REPLACE TEMP TABLE {prompts} AS {compose((('picked', picked), 'judge/prompts'))}", bound)
     chain: tuple[Stage, ...] = (*stage("prompts", prompts), "judge/judge")
     db.execute(f"CREATE OR REPLACE TEMP TABLE {into} AS {compose(chain)}", bound)
-    return Judged(
-        *db.row(compose((*stage("log", into), *stage("prompts", prompts)), sql_text("judge/judged_counts")))
-    )
+    return Judged(*db.row(compose((*stage("log", into), *stage("prompts", prompts)), sql_text("judge/judged_counts"))))

@@ -13,9 +13,7 @@ from workbench.store import Database, compose, sql_text
 OUTCOMES = "outcomes"
 
 
-def outcomes(
-    db: Database, shown: str = SHOWN, log: str = LOG, prompts: str = PROMPTS, into: str = OUTCOMES
-) -> None:
+def outcomes(db: Database, shown: str = SHOWN, log: str = LOG, prompts: str = PROMPTS, into: str = OUTCOMES) -> None:
     """Write the temporary table `into`: one row a (query, node) that the log or the table `shown` of a replay holds,
     with its outcome and its place in either list."""
     chain = (*stage("log", log), *stage("now_shown", shown), *stage("prompts", prompts), "judge/outcomes")

@@ -29,7 +29,7 @@ def label_candidates(
     db: Database, selected: str | None = "selected", evidence: Evidence | None = None, into: str = LABELLED
 ) -> Labelled:
     """Write the temporary table `into`: candidates of the selected queries with label, pair, session and client as
-    integers, sorted by query, priority and address order. `evidence` carries the time limit in force."""
+    integers, sorted by query, priority and address order."""
     judged = judge_log(db, selected, evidence)
     chain = (*stage("prompts", PROMPTS), *stage("log", LOG), "judge/labelled")
     ordered = "SELECT * FROM {last} ORDER BY query_id, priority, uri_order"
@@ -63,6 +63,6 @@ def quick_ledger(db: Database, settings: Settings, labelled: Labelled) -> Ledger
 
 
 def quick_sessions(db: Database, settings: Settings, labelled: Labelled) -> pa.Table:
-    """What `settings` shows by session, for a bootstrap: session (the number in the labelled table), shown, used_kept,
-    unused_kept, newly_shown, unjudged_kept, spoken (prompts that show anything). Sessions that show nothing are absent."""
+    """What `settings` shows by session, for a bootstrap: session (numbered as in the labelled table), shown, used_kept,
+    unused_kept, newly_shown, unjudged_kept, spoken (prompts that show anything). Silent sessions are absent."""
     return db.arrow(compose(_visible(labelled), sql_text("judge/quick_sessions")), settings.bindings())

@@ -39,7 +39,9 @@ class Statistic:
     def values(self, totals: Array) -> Array:
         """The statistic for each row of column totals; NaN where a denominator is 0."""
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.sum([sign * totals[:, top] / totals[:, below] for top, below, sign in self.terms], axis=0)
+            parts = [sign * totals[:, top] / totals[:, below] for top, below, sign in self.terms]
+        added: Array = np.sum(parts, axis=0)
+        return added
 
     def gradient(self, totals: Array) -> Array:
         """Derivative by each column total, for each row of totals."""
@@ -96,9 +98,7 @@ def bootstrap(
     return Interval(float(low), float(high)) if isfinite(low) and isfinite(high) else None
 
 
-def _studentised(
-    sums: Array, sessions: Array, statistic: Statistic, value: float, resamples: int, seed: int
-) -> Array:
+def _studentised(sums: Array, sessions: Array, statistic: Statistic, value: float, resamples: int, seed: int) -> Array:
     """(resampled value - value) / resampled standard error; infinite where a resample shows no variation."""
     rng = np.random.default_rng(seed)
     count = int(sessions.sum())
@@ -106,7 +106,8 @@ def _studentised(
     columns = np.hstack([sums, (sums[:, :, None] * sums[:, None, :]).reshape(len(sums), -1)])
     parts = []
     for start in range(0, resamples, _CHUNK):
-        drawn = rng.multinomial(count, sessions / count, size=min(_CHUNK, resamples - start)) @ columns
+        weights = rng.multinomial(count, sessions / count, size=min(_CHUNK, resamples - start)).astype(np.float64)
+        drawn = weights @ columns
         moments = drawn[:, width:].reshape(-1, width, width)
         values, errors = _estimate(drawn[:, :width], moments, statistic, count)
         with np.errstate(divide="ignore", invalid="ignore"):

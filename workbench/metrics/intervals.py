@@ -43,11 +43,9 @@ def intervals(
     found: dict[str, dict[str, Interval | None]] = {}
     for measure in measures:
         sql = compose(measured(measure, lists=lists), sql_text("metrics/clusters"))
-        sums, sessions = _arrays(db, sql, measure.bindings())
+        sums, sessions = arrays(db, sql, measure.bindings())
         found[measure.name] = {
-            reading: bootstrap(
-                sums[:, column : column + 2], sessions, _figure(measure), resamples=resamples, seed=seed
-            )
+            reading: bootstrap(sums[:, column : column + 2], sessions, _figure(measure), resamples=resamples, seed=seed)
             for reading, column in zip(READINGS, (0, 2), strict=True)
         }
     return found
@@ -65,7 +63,7 @@ def differences(
     found: dict[str, dict[str, Difference]] = {}
     for measure in measures:
         stages = (*measured(measure, lists=first), *measured(measure, "measured_b", second))
-        sums, sessions = _arrays(db, compose(stages, sql_text("metrics/paired_clusters")), measure.bindings())
+        sums, sessions = arrays(db, compose(stages, sql_text("metrics/paired_clusters")), measure.bindings())
         found[measure.name] = {
             reading: _difference(
                 measure, sums[:, [column, column + 1, column + 4, column + 5]], sessions, resamples, seed
@@ -90,7 +88,7 @@ def _difference(measure: Measure, sums: Array, sessions: Array, resamples: int, 
     return Difference(measure.name, known[0], known[1], interval)
 
 
-def _arrays(db: Database, sql: str, bound: dict[str, Any]) -> tuple[Array, Array]:
+def arrays(db: Database, sql: str, bound: dict[str, Any]) -> tuple[Array, Array]:
     """Column sums of each kind of session, and how many sessions are of that kind."""
     columns = [column.to_numpy(zero_copy_only=False) for column in db.arrow(sql, bound).columns]
     return np.column_stack(columns[:-1]).astype(np.float64), np.asarray(columns[-1], dtype=np.float64)

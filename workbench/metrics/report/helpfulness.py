@@ -1,0 +1,126 @@
+"""The report: how helpful recall was by the log, with the way to every denominator."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from workbench.errors import BadInput
+from workbench.judge import LOG, PROMPTS, Evidence, Judged, judge_log
+from workbench.judge.labels import stage
+from workbench.metrics.bootstrap import Interval, bootstrap, ratio
+from workbench.metrics.intervals import arrays
+from workbench.metrics.report.periods import checked_zone
+from workbench.metrics.report.rates import Part
+from workbench.metrics.report.separation import Separation, separation
+from workbench.metrics.report.sufficiency import sufficiency
+from workbench.store import Database, Stage, compose, sql_text
+
+By = Literal["client", "day", "week", "domain", "signal", "position"]
+GROUPINGS: tuple[By, ...] = ("client", "day", "week", "domain", "signal", "position")
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step from raw rows to a denominator."""
+
+    step: str
+    count: int
+    why: str
+
+    def as_json(self) -> dict[str, Any]:
+        """Step, count and reason."""
+        return {"step": self.step, "count": self.count, "why": self.why}
+
+
+@dataclass(frozen=True)
+class Durations:
+    """Percentiles in milliseconds over the prompts whose duration is known."""
+
+    p50: float | None
+    p90: float | None
+    p99: float | None
+    known: int
+    unknown: int
+
+    def as_json(self) -> dict[str, Any]:
+        """Percentiles and counts."""
+        return {"p50": self.p50, "p90": self.p90, "p99": self.p99, "known": self.known, "unknown": self.unknown}
+
+
+@dataclass(frozen=True)
+class Report:
+    """Figures of the log. `session_interval` is that of the overall use rate with sessions as the unit."""
+
+    by: str
+    zone: str
+    judged: Judged
+    overall: Part
+    session_interval: Interval | None
+    parts: Sequence[Part]
+    separation: Separation
+    durations: Durations
+    denominators: Sequence[Step]
+
+    @property
+    def sufficiency(self) -> str:
+        """What can be seen with this many used memories, in plain words."""
+        return sufficiency(self.overall.used, self.overall.prompts)
+
+    def as_json(self) -> dict[str, Any]:
+        """The document of `workbench report --json`."""
+        overall = self.overall.as_json()
+        del overall["part"]
+        return {
+            "sufficiency": self.sufficiency,
+            "by": self.by,
+            "zone": self.zone,
+            **overall,
+            "use_rate_session_interval": self.session_interval and self.session_interval.as_json(),
+            "parts": [part.as_json() for part in self.parts],
+            "separation": self.separation.as_json(),
+            "duration_ms": self.durations.as_json(),
+            "marks": {"linked": self.judged.linked, "blanket": self.judged.blanket},
+            "late_prompts": self.judged.late_prompts,
+            "denominators": [step.as_json() for step in self.denominators],
+        }
+
+
+def report(
+    db: Database,
+    selected: str | None = "selected",
+    by: str = "client",
+    zone: str = "UTC",
+    evidence: Evidence | None = None,
+) -> Report:
+    """How helpful recall was for the selected queries (None: all), also by part.
+
+    `by` is one of GROUPINGS; days and weeks are those of `zone`, an IANA name. Parts by signal overlap, because several
+    signals can return a memory. Raises BadInput for an unknown grouping or zone.
+    """
+    if by not in GROUPINGS:
+        raise BadInput(f"Cannot group by {by!r}; choose from {', '.join(GROUPINGS)}.")
+    checked_zone(zone)
+    judged = judge_log(db, selected, evidence)
+    log, prompts = stage("log", LOG), stage("prompts", PROMPTS)
+    groups = compose((*prompts, *log), sql_text("report/groups"))
+    parts = [Part(*row) for row in db.rows(groups, {"by": by, "zone": zone})]
+    steps: tuple[Stage, ...] = (*prompts, *log, "logged/memory_now")
+    return Report(
+        by,
+        zone,
+        judged,
+        _overall(db, judged),
+        bootstrap(*arrays(db, compose(log, sql_text("report/use_clusters")), {}), ratio(0, 1, 0, 1)),
+        parts,
+        separation(db),
+        Durations(*db.row(compose(prompts, sql_text("report/durations")))),
+        [Step(*row[1:]) for row in db.rows(compose(steps, sql_text("report/denominators")))],
+    )
+
+
+def _overall(db: Database, judged: Judged) -> Part:
+    (speaking,) = db.row(f"SELECT count(DISTINCT query_id) FROM {LOG}")
+    silent = judged.prompts - speaking
+    return Part("", judged.prompts, silent, judged.shown, judged.used, judged.shown_unused, judged.unknown)

@@ -1,0 +1,34 @@
+"""Spans of time for a filter: the last hours and the calendar day are different choices."""
+
+from __future__ import annotations
+
+from datetime import datetime, time, timedelta
+from zoneinfo import ZoneInfo
+
+from workbench.errors import BadInput
+
+Span = tuple[datetime, datetime]
+
+
+def checked_zone(zone: str) -> ZoneInfo:
+    """The time zone with this IANA name; BadInput when there is none."""
+    try:
+        return ZoneInfo(zone)
+    except (KeyError, ValueError, OSError) as error:
+        raise BadInput(f"Unknown time zone {zone!r}; use an IANA name such as Europe/Berlin or UTC.") from error
+
+
+def last_hours(now: datetime, hours: float = 24) -> Span:
+    """From `hours` hours before `now` (inclusive) to `now` (exclusive), whatever day that is."""
+    return now - timedelta(hours=hours), now
+
+
+def calendar_day(now: datetime, zone: str) -> Span:
+    """The calendar day of `zone` in which `now` lies: from its midnight (inclusive) to the next (exclusive). It has 23
+    or 25 hours where clocks change."""
+    place = checked_zone(zone)
+    day = now.astimezone(place).date()
+    return (
+        datetime.combine(day, time.min, tzinfo=place),
+        datetime.combine(day + timedelta(days=1), time.min, tzinfo=place),
+    )

@@ -1,0 +1,34 @@
+"""What the used memories of a log suffice for, in plain words."""
+
+from __future__ import annotations
+
+FEW = 10
+
+
+def loss_bound(kept: int, level: float = 0.95) -> float | None:
+    """The largest share of helpful memories, 0..1, that a configuration may be losing although it kept all `kept` used
+    ones of the log (exact one-sided binomial bound); None without any."""
+    return 1 - (1 - level) ** (1 / kept) if kept else None
+
+
+def sufficiency(used: int, prompts: int) -> str:
+    """One or two sentences: how many used memories there are, and what can be seen with them."""
+    bound = loss_bound(used)
+    if not prompts:
+        return "No prompt passes the filter, so there is nothing to measure."
+    if bound is None:
+        return (
+            f"None of {_count(prompts, 'prompt')} has a used memory: the log shows how much is displayed, but not "
+            "what helped."
+        )
+    counted = f"{_count(used, 'memory was', 'memories were')} used in {_count(prompts, 'prompt')}"
+    if used < FEW:
+        return f"{counted}: too few to compare configurations."
+    return (
+        f"{counted}. A configuration that keeps all of them may still be losing up to {100 * bound:.2g} % of the helpful "
+        "ones (with 95 % confidence); smaller losses cannot be seen."
+    )
+
+
+def _count(number: int, one: str, several: str | None = None) -> str:
+    return f"{number:,} {one if number == 1 else several or one + 's'}"
