@@ -68,7 +68,9 @@ def _event(prompt: Prompt, candidate: Candidate, place: int, number: int, event:
 def _rows(
     prompts: Sequence[Prompt],
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]], list[dict[str, Any]]]:
-    queries, candidates, events = [], [], []
+    queries: list[dict[str, Any]] = []
+    candidates: list[dict[str, Any]] = []
+    events: list[dict[str, Any]] = []
     for prompt in prompts:
         shown = [candidate for candidate in prompt.candidates if candidate.shown]
         queries.append({
@@ -129,8 +131,8 @@ def log_of(prompts: Sequence[Prompt], uris: dict[str, str] | None = None, **more
             "recall_queries": queries, "recall_query_candidates": candidates, "recall_events": events,
         }  # fmt: skip
         tables |= memories(uris or {})
-        for table in (*tables, *more):
-            append(db, table, [*tables.get(table, []), *more.pop(table, [])] if table in tables else more[table])
+        for table in {**tables, **more}:
+            append(db, table, [*tables.get(table, []), *more.get(table, [])])
         logged.materialise(db, Params.default())
         yield db
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from small_logs import DEFAULT, Candidate, Prompt, hours, log_of
@@ -174,7 +175,7 @@ def _random_log(seed: int, prompts: int = 60) -> list[Prompt]:
                 session=rng.choice([None, "s1", "s2", "boot"]),
                 client=rng.choice([None, "codex", "pi"]),
                 duration_ms=rng.choice([None, 100, 5000, 20_000]),
-            )  # fmt: skip
+            )
         )
     return made
 
@@ -217,10 +218,8 @@ def test_ledgers_add_up(seed: int) -> None:
                 assert sum(part.as_json()[name] for part in parts.values()) == total
 
 
-def test_the_labels_of_a_dump_are_those_of_the_ledger(tmp_path: object) -> None:
-    from pathlib import Path
-
-    path = Path(str(tmp_path)) / "dump.parquet"
+def test_the_labels_of_a_dump_are_those_of_the_ledger(tmp_path: Path) -> None:
+    path = tmp_path / "dump.parquet"
     prompts = [replace(prompt, duration_ms=100) for prompt in _random_log(9)]
     with log_of(prompts, ALIASES) as db:
         everything = Evidence(blanket=True)

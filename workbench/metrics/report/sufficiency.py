@@ -25,8 +25,8 @@ def sufficiency(used: int, prompts: int) -> str:
     if used < FEW:
         return f"{counted}: too few to compare configurations."
     return (
-        f"{counted}. A configuration that keeps all of them may still be losing up to {100 * bound:.2g} % of the helpful "
-        "ones (with 95 % confidence); smaller losses cannot be seen."
+        f"{counted}. A configuration that keeps all of them may still be losing up to {100 * bound:.2g} % of the "
+        "helpful ones (with 95 % confidence); smaller losses cannot be seen."
     )
 
 
