@@ -34,9 +34,7 @@ def replayed(
         "CREATE OR REPLACE TEMP TABLE signal_rows AS "
         "SELECT * REPLACE (updated_at::TIMESTAMPTZ AS updated_at) FROM raw_rows"
     )
-    db.execute(
-        "CREATE OR REPLACE TEMP TABLE queries AS SELECT * REPLACE (now::TIMESTAMPTZ AS now) FROM raw_queries"
-    )
+    db.execute("CREATE OR REPLACE TEMP TABLE queries AS SELECT * REPLACE (now::TIMESTAMPTZ AS now) FROM raw_queries")
     rows: dict[str, list[tuple[Any, ...]]] = {record["prompt_id"]: [] for record in records}
     for row in db.rows(compose((*CHAIN, "display"), SELECT), bound):
         rows[row[0]].append(row)
@@ -95,7 +93,5 @@ def test_the_whole_set_replays_exactly(db: Database, conformance: Path) -> None:
     checked, unknown = check_all(db, simple)
     assert checked + len(unknown) == 404 * 16
     assert checked == 6011
-    jieba_checked, jieba_unknown = check_all(
-        db, load(conformance / "golden_recall_jieba.jsonl.gz", simple)
-    )
+    jieba_checked, jieba_unknown = check_all(db, load(conformance / "golden_recall_jieba.jsonl.gz", simple))
     assert (jieba_checked, jieba_unknown) == (404 * 4, [])

@@ -47,7 +47,9 @@ def db() -> Iterator[Database]:
 
 
 def test_priority_and_age_are_inverted_from_the_logged_terms(db: Database) -> None:
-    rows = db.rows("SELECT uri, node_uuid, priority, priority_source, age_days, age_source FROM wb.logged_candidates ORDER BY 1 DESC")
+    rows = db.rows(
+        "SELECT uri, node_uuid, priority, priority_source, age_days, age_source FROM wb.logged_candidates ORDER BY 1 DESC"
+    )
     assert rows[0][:4] == ("project://checkout/webhooks", "n1", 2, "store")
     assert rows[0][4] == pytest.approx(180, abs=0.01)
     assert rows[0][5] == "logged_term"
@@ -57,7 +59,10 @@ def test_priority_and_age_are_inverted_from_the_logged_terms(db: Database) -> No
 def test_a_priority_that_changed_since_is_taken_from_the_log(db: Database) -> None:
     db.execute("UPDATE edges SET priority = 4 WHERE child_uuid = 'n1'")
     derive(db)
-    assert db.row("SELECT priority, priority_source FROM wb.logged_candidates WHERE node_uuid = 'n1'") == (2, "logged_term")
+    assert db.row("SELECT priority, priority_source FROM wb.logged_candidates WHERE node_uuid = 'n1'") == (
+        2,
+        "logged_term",
+    )
 
 
 def test_parity_holds_for_the_configuration_in_force(db: Database) -> None:
@@ -123,11 +128,14 @@ def test_view_weights_are_replayed(db: Database) -> None:
 def test_the_dump_has_the_promised_columns(db: Database, tmp_path: Path) -> None:
     dump(db, IN_FORCE, None, tmp_path / "dump.parquet")
     table = pq.read_table(tmp_path / "dump.parquet")
-    assert table.column_names == (
-        "query_id uri node_uuid exact glossary_semantic dense lexical lexical_damp c_exact c_glossary_semantic c_dense "
-        "c_lexical c_view c_priority c_multi_view c_recency score ranked_position shown displayed_position "
-        "suppressed_by label logged_score logged_shown"
-    ).split()
+    assert (
+        table.column_names
+        == (
+            "query_id uri node_uuid exact glossary_semantic dense lexical lexical_damp c_exact c_glossary_semantic c_dense "
+            "c_lexical c_view c_priority c_multi_view c_recency score ranked_position shown displayed_position "
+            "suppressed_by label logged_score logged_shown"
+        ).split()
+    )
     assert table.column("label").to_pylist() == ["used", "unknown"]
     assert table.column("suppressed_by").to_pylist() == [None, "score"]
 
@@ -142,7 +150,9 @@ def test_case_14_recency_at_its_edges(db: Database) -> None:
             {"uri": uri, "age": age},
         )
     week = Params.default().replace({"recall.recency.half_life_days": 7})
-    dump_rows = {c["uri"]: c["terms"]["recency"] for c in explain(db, Settings(week, Params.default()), "q1").candidates}
+    dump_rows = {
+        c["uri"]: c["terms"]["recency"] for c in explain(db, Settings(week, Params.default()), "q1").candidates
+    }
     assert dump_rows["no date"] == 0
     assert dump_rows["year 9999"] == dump_rows["five minutes ahead"] == 0.04
     assert dump_rows["a century"] < 1e-9

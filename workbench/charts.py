@@ -76,7 +76,9 @@ def terms_info(explanation: Mapping[str, Any], most: int = 15) -> Terms:
 
 def terms_figure(info: Terms) -> go.Figure:
     """One stacked bar a candidate, the display threshold as a line; the parts add up to the score."""
-    labels = [("● " if is_shown else "○ ") + escaped(label) for label, is_shown in zip(info.labels, info.shown, strict=True)]
+    labels = [
+        ("● " if is_shown else "○ ") + escaped(label) for label, is_shown in zip(info.labels, info.shown, strict=True)
+    ]
     figure = go.Figure()
     for term, color in TERMS.items():
         figure.add_bar(

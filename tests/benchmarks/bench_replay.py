@@ -69,7 +69,9 @@ def main(prompts: int) -> None:
         shown = db.row("SELECT count(*) FROM shown")[0]
     read, replay = statistics.median(reads), statistics.median(replays)
     print(f"{prompts:,} prompts x {CANDIDATES} candidates, {shown:,} shown; medians of {RUNS} interleaved runs")
-    print(f"streaming read {read * 1e3:.1f} ms, logged replay {replay * 1e3:.1f} ms, ratio {replay / read:.1f} (goal 22)")
+    print(
+        f"streaming read {read * 1e3:.1f} ms, logged replay {replay * 1e3:.1f} ms, ratio {replay / read:.1f} (goal 22)"
+    )
 
 
 def measure(db: Database, settings: Settings) -> tuple[list[float], list[float]]:

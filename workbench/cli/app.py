@@ -10,7 +10,7 @@ import traceback
 import click
 import typer
 
-from workbench.cli import data, demo, tuning
+from workbench.cli import data, demo
 from workbench.cli.output import say, steady_streams
 from workbench.errors import WorkbenchError
 
@@ -21,7 +21,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for commands in (demo, data, tuning):
+for commands in (demo, data):
     commands.register(app)
 
 

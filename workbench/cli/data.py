@@ -8,7 +8,20 @@ from typing import Annotated, Any
 import typer
 
 from workbench import jobs
-from workbench.cli.options import Client, Config, Db, Json, Since, Text, Traffic, Until, moment, opened, selection, store_path
+from workbench.cli.options import (
+    Client,
+    Config,
+    Db,
+    Json,
+    Since,
+    Text,
+    Traffic,
+    Until,
+    moment,
+    opened,
+    selection,
+    store_path,
+)
 from workbench.cli.output import cell, emit, percent, progress, say, table
 from workbench.errors import AnswerIsNo, BadInput
 from workbench.importers import ImportOptions
@@ -68,7 +81,9 @@ def replay_command(
     config: Config = None,
     signals: Annotated[str, typer.Option(help="logged: the signals as production logged them.")] = "logged",
     as_of: Annotated[str, typer.Option("--as-of", help="logged: memories as the log saw them.")] = "logged",
-    dump_to: Annotated[Path | None, typer.Option("--dump", help="Write every scored candidate to this Parquet file.")] = None,
+    dump_to: Annotated[
+        Path | None, typer.Option("--dump", help="Write every scored candidate to this Parquet file.")
+    ] = None,
     traffic: Traffic = None,
     client: Client = None,
     text: Text = None,
@@ -159,7 +174,9 @@ def _parity_text(said: dict[str, Any]) -> str:
 def _replay_text(said: dict[str, Any]) -> str:
     names = ("prompts", "shown", "used_kept", "used_lost", "removed", "newly_shown", "silent_prompts")
     rows = [(name.replace("_", " "), said[name]) for name in names]
-    metrics = [(name, value if isinstance(value, int | float) else cell(value)) for name, value in said["metrics"].items()]
+    metrics = [
+        (name, value if isinstance(value, int | float) else cell(value)) for name, value in said["metrics"].items()
+    ]
     return "\n\n".join([table(("count", ""), rows), table(("figure", ""), metrics)])
 
 
@@ -167,7 +184,9 @@ def _explain_text(said: dict[str, Any]) -> str:
     query = said["query"]
     lines = [f"Query {said['query_id']} at {query['now']}, {query['query_tokens']} tokens", shown(query["text"], 200)]
     if query["query_truncated"]:
-        lines.append(f"Only the first {query['query_chars']} of {query['original_query_chars']} characters were searched.")
+        lines.append(
+            f"Only the first {query['query_chars']} of {query['original_query_chars']} characters were searched."
+        )
     rows = [
         (one["ranked_position"], one["uri"], one["score"], "shown" if one["shown"] else one["suppressed_by"],
          *(round(part, 4) for part in one["terms"].values()), one["used"])

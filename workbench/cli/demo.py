@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from workbench.cli.options import Db, Json, store_path
+from workbench.cli.options import Db, store_path
 from workbench.cli.output import say
 from workbench.errors import BadInput
 from workbench.store import reading

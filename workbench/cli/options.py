@@ -68,7 +68,9 @@ def moment(option: str, text: str | None) -> datetime | None:
     try:
         read = datetime.fromisoformat(text)
     except ValueError as error:
-        raise BadInput(f"{option} {text!r} is no time; write it like 2026-11-30 or 2026-11-30T08:00:00+08:00.") from error
+        raise BadInput(
+            f"{option} {text!r} is no time; write it like 2026-11-30 or 2026-11-30T08:00:00+08:00."
+        ) from error
     return read if read.tzinfo else read.replace(tzinfo=UTC)
 
 

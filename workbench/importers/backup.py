@@ -133,4 +133,3 @@ def _write_lines(rows: Sequence[msgspec.Raw], target: Path) -> int:
             out.write(text)
             out.write(b"\n")
     return longest
-

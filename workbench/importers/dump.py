@@ -1,5 +1,12 @@
 """placeholder until the adapter lands"""
+
 from __future__ import annotations
 from pathlib import Path
-def recognises(head: bytes, path: Path) -> bool: return False
-def stage(path, staging, options): raise RuntimeError
+
+
+def recognises(head: bytes, path: Path) -> bool:
+    return False
+
+
+def stage(path, staging, options):
+    raise RuntimeError

@@ -95,7 +95,9 @@ def _staged(source: str, work: Callable[[], None]) -> None:
     except (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile) as error:
         raise BadInput(f"{mask_address(source)} cannot be unpacked ({error}); copy or export it again.") from error
     except OSError as error:
-        raise BadInput(f"Cannot read {mask_address(source)}: {error.strerror or error}; check it and try again.") from error
+        raise BadInput(
+            f"Cannot read {mask_address(source)}: {error.strerror or error}; check it and try again."
+        ) from error
 
 
 def _merged(staging: Staging, name: str, options: ImportOptions) -> Counts:

@@ -1,3 +1,7 @@
 """placeholder until the adapter lands"""
+
 from __future__ import annotations
-def stage(address, staging, options): raise RuntimeError
+
+
+def stage(address, staging, options):
+    raise RuntimeError

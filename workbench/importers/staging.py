@@ -79,7 +79,9 @@ class Staging:
         """Say something about the source in one sentence."""
         self.warnings.append(message)
 
-    def add_jsonl(self, table: str, path: Path, source: str, lines: LineNumbers | None = None, longest: int = 0) -> None:
+    def add_jsonl(
+        self, table: str, path: Path, source: str, lines: LineNumbers | None = None, longest: int = 0
+    ) -> None:
         """Take a file of one valid JSON object a line. `source` names the origin in messages, `longest` the longest
         line in bytes."""
         numbers = lines or LineNumbers()
@@ -132,7 +134,9 @@ class Staging:
 
     def _columns_with_values(self, staged: Staged) -> tuple[str, ...]:
         """The columns that some row has: JSON rows of one table need not have the same fields."""
-        counts = self.db.row(f"SELECT {', '.join(f'count({name})' for name in staged.columns)}, count(*) FROM {staged.raw}")
+        counts = self.db.row(
+            f"SELECT {', '.join(f'count({name})' for name in staged.columns)}, count(*) FROM {staged.raw}"
+        )
         rows = counts[-1]
         return tuple(n for n, count in zip(staged.columns, counts, strict=False) if count or not rows)
 
@@ -149,4 +153,6 @@ class Staging:
 def _as_text(table: str, names: Sequence[str]) -> str:
     """A select list that turns columns into text; vectors stay as they are."""
     kinds = {column.name: column.kind for column in TABLES[table].columns}
-    return ", ".join(f'"{name}" AS {name}' if kinds[name] is Kind.VECTOR else f'"{name}"::VARCHAR AS {name}' for name in names)
+    return ", ".join(
+        f'"{name}" AS {name}' if kinds[name] is Kind.VECTOR else f'"{name}"::VARCHAR AS {name}' for name in names
+    )

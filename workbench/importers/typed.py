@@ -59,7 +59,9 @@ def _value(column: Column, staged: Staged) -> str:
         case Kind.VECTOR:
             return _vector(name, staged)
         case Kind.INTEGER:
-            return f"CASE WHEN regexp_matches({name}, '{_WHOLE}') THEN try_cast(try_cast({name} AS DOUBLE) AS INTEGER) END"
+            return (
+                f"CASE WHEN regexp_matches({name}, '{_WHOLE}') THEN try_cast(try_cast({name} AS DOUBLE) AS INTEGER) END"
+            )
         case Kind.REAL:
             return f"CASE WHEN isfinite(try_cast({name} AS DOUBLE)) THEN try_cast({name} AS FLOAT) END"
         case Kind.BOOLEAN:
@@ -92,7 +94,11 @@ def _vector(name: str, staged: Staged) -> str:
     """A vector without gaps and of the declared length."""
     cast = f"try_cast({name} AS FLOAT[])"
     whole = f"len(list_filter({cast}, lambda x: x IS NULL OR NOT isfinite(x))) = 0"
-    declared = "coalesce(nullif(try_cast(embedding_dim AS INTEGER), 0), len({cast}))" if "embedding_dim" in staged.columns else "len({cast})"
+    declared = (
+        "coalesce(nullif(try_cast(embedding_dim AS INTEGER), 0), len({cast}))"
+        if "embedding_dim" in staged.columns
+        else "len({cast})"
+    )
     return f"CASE WHEN {whole} AND len({cast}) = {declared.format(cast=cast)} THEN {cast} END"
 
 

@@ -64,7 +64,9 @@ def upsert(db: Database, name: str, raw: str, typed: str, since: datetime | None
 
 def _keep_last(db: Database, raw: str, typed: str, key: str) -> int:
     """Delete all but the last row of each key; returns how many were deleted."""
-    total, distinct = db.row(f"SELECT count(*), (SELECT count(*) FROM (SELECT DISTINCT {key} FROM {typed})) FROM {typed}")
+    total, distinct = db.row(
+        f"SELECT count(*), (SELECT count(*) FROM (SELECT DISTINCT {key} FROM {typed})) FROM {typed}"
+    )
     if total != distinct:
         last = f"SELECT max(source_row) FROM {typed} GROUP BY {key}"
         _delete(db, raw, f"SELECT source_row FROM {typed} WHERE source_row NOT IN ({last})")
@@ -98,4 +100,3 @@ def _differs(column: Column) -> str:
     if column.kind is Kind.TIME:
         return f"({new} IS NOT NULL AND epoch_ms({new}) IS DISTINCT FROM epoch_ms({old}))"
     return f"({new} IS NOT NULL AND {new} IS DISTINCT FROM {old})"
-

@@ -64,9 +64,7 @@ def parity(db: Database, settings: Settings, selected: str | None = None) -> Par
     db.execute(
         f"CREATE OR REPLACE TEMP TABLE parity_rows AS {compose(chain, 'SELECT * FROM {last}')}", settings.bindings()
     )
-    rows, equal = db.row(
-        "SELECT count(*), count(*) FILTER (equal) FROM parity_rows WHERE excluded IS NULL"
-    )
+    rows, equal = db.row("SELECT count(*), count(*) FILTER (equal) FROM parity_rows WHERE excluded IS NULL")
     flips = _counted(db, f"SELECT cause FROM ({compose(('parity/parity_flips',), 'SELECT * FROM {last}')})")
     result = Parity(
         rows=rows,
@@ -83,4 +81,6 @@ def parity(db: Database, settings: Settings, selected: str | None = None) -> Par
 
 def _counted(db: Database, select: str) -> dict[str, int]:
     """Count the values of a one-column statement, most frequent first."""
-    return dict(db.rows(f"SELECT value, count(*) AS n FROM ({select}) AS t(value) GROUP BY value ORDER BY n DESC, value"))
+    return dict(
+        db.rows(f"SELECT value, count(*) AS n FROM ({select}) AS t(value) GROUP BY value ORDER BY n DESC, value")
+    )

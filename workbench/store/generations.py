@@ -126,7 +126,9 @@ def _locked(path: Path, purpose: str, wait_seconds: float) -> Iterator[None]:
             f"{path} is being written by {_holder(holder)}; wait for it to end or stop it, then try again."
         ) from error
     except OSError as error:
-        raise BadInput(f"Cannot write in {path.parent} ({error.strerror}); name a --db in a folder of yours.") from error
+        raise BadInput(
+            f"Cannot write in {path.parent} ({error.strerror}); name a --db in a folder of yours."
+        ) from error
     try:
         _announce(holder, purpose)
         yield
@@ -160,10 +162,15 @@ def _copied(path: Path, draft: Path) -> None:
         return
     _settle_journal(path)
     try:
-        with open(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as target, path.open("rb") as source:
+        with (
+            open(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as target,
+            path.open("rb") as source,
+        ):
             shutil.copyfileobj(source, target, 16 * 1024 * 1024)
     except OSError as error:
-        raise BadInput(f"Cannot copy {path} for writing ({error.strerror}); free some space or name another --db.") from error
+        raise BadInput(
+            f"Cannot copy {path} for writing ({error.strerror}); free some space or name another --db."
+        ) from error
 
 
 def _opened_draft(path: Path, draft: Path) -> Database:
@@ -185,7 +192,9 @@ def _upgraded(db: Database, path: Path) -> None:
         keep = path.with_name(f"{path.name}.v{version}.bak")
         shutil.copy2(path, keep)
         keep.chmod(0o600)
-        _LOG.warning("Upgrading %s from version %s to %s; the old file is kept as %s.", path, version, newest_version(), keep)
+        _LOG.warning(
+            "Upgrading %s from version %s to %s; the old file is kept as %s.", path, version, newest_version(), keep
+        )
     migrate(db, version)
 
 
@@ -220,4 +229,6 @@ def _settle_journal(path: Path) -> None:
             raise _unreadable(path, error) from error
         aside = journal.with_name(f"{journal.name}.broken-{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}")
         journal.replace(aside)
-        _LOG.warning("The journal of %s cannot be read; it is set aside as %s and the last saved state is used.", path, aside)
+        _LOG.warning(
+            "The journal of %s cannot be read; it is set aside as %s and the last saved state is used.", path, aside
+        )

@@ -58,5 +58,6 @@ def migrate(db: Database, version: int, target: int | None = None) -> None:
             with db.transaction():
                 db.execute(sql_text(f"migrations/{name}"))
                 db.execute(
-                    "INSERT INTO wb.migrations (version, name) VALUES ($number, $name)", {"number": number, "name": name}
+                    "INSERT INTO wb.migrations (version, name) VALUES ($number, $name)",
+                    {"number": number, "name": name},
                 )

@@ -1,0 +1,55 @@
+"""What a simulated server is like: a frozen set of numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+
+@dataclass(frozen=True)
+class Client:
+    """An agent: its share of the sessions, and how often it hands the ids of a recall on when it opens a memory."""
+
+    share: float
+    links: float
+
+
+_CLIENTS = {
+    "claudecode": Client(0.30, 0.90),
+    "codex": Client(0.30, 0.35),
+    "openclaw": Client(0.25, 0.25),
+    "pi": Client(0.15, 0.20),
+}
+
+
+@dataclass(frozen=True)
+class World:
+    """One kind of world: every memory has a subject, a prompt needs one memory or none, and a needed memory that was
+    shown is opened with probability `opens`.
+
+    Shares are of the typed prompts: `needs` need a memory, `vague` of these hardly name it, `long` are cut at the query
+    limit. `common_keywords` is the share of memories that carry a word which prompts use all the time. `row_limit` is how
+    many rows a signal returns. Vectors have `dimensions` numbers; `noise` is the share of a prompt's vector that has
+    nothing to do with its subject.
+    """
+
+    prompts: int = 1500
+    days: int = 42
+    start: datetime = datetime(2026, 10, 12, tzinfo=UTC)
+    memories: int = 140
+    needs: float = 0.09
+    vague: float = 0.85
+    long: float = 0.03
+    opens: float = 0.85
+    blanket: float = 0.004
+    slow: float = 0.006
+    common_keywords: float = 0.7
+    row_limit: int = 24
+    dimensions: int = 48
+    noise: float = 0.2
+    clients: Mapping[str, Client] = field(default_factory=lambda: dict(_CLIENTS))
+
+
+DEMO = World()
+DEMO_SEED = 20261201
