@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from small_logs import DEFAULT, Candidate, Prompt, hours, log_of
+from log_builder import DEFAULT, Candidate, Prompt, hours, log_of
 
 from workbench.judge import (
     Evidence,

@@ -12,7 +12,7 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
-from small_logs import DEFAULT, START, Candidate, Prompt, append, hours, log_of, memories
+from log_builder import DEFAULT, START, Candidate, Prompt, append, hours, log_of, memories
 
 from workbench.errors import BadInput
 from workbench.metrics import replay_summary
@@ -220,7 +220,7 @@ _BY_DAY = """
 import sys
 sys.path.insert(0, {tests!r})
 from datetime import UTC, datetime
-from small_logs import Prompt, log_of
+from log_builder import Prompt, log_of
 from workbench.metrics.report import report
 with log_of([Prompt(str(hour), at=datetime(2026, 3, 1, hour, tzinfo=UTC)) for hour in range(24)]) as db:
     days = [report(db, None, "day", zone).parts for zone in ("UTC", "Asia/Shanghai")]
