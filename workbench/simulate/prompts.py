@@ -12,6 +12,7 @@ from workbench.simulate.memories import Memory, subjects
 from workbench.simulate.world import World
 
 QUERY_CHARACTERS = 200
+_WITH_DETAIL = 0.7
 
 _CLEAR = (
     "how do we handle {en}?", "what was our rule for {en}", "please check {en} before you go on", "{en}: what is agreed?",
@@ -29,6 +30,7 @@ _CHAT = (
     "继续", "好的，下一步", "再跑一遍", "把这个 {common} 改一下", "先看看 {common}", "解释一下刚才的改动", "提交吧",
     "the {common} is green, merge it", "undo the last {common} change", "add a {common} for the new case",
 )  # fmt: skip
+_DETAIL = (" (ticket {n})", ", see #{n}", " for build {n}", "，工单 {n}", "（第 {n} 行）")
 _PASTE = "at line {n}: value {n} was expected but {m} was found, trying again; "
 
 
@@ -96,10 +98,12 @@ def _text(world: World, chosen: Memory, needs: bool, rng: np.random.Generator) -
     templates = _CHAT if not needs else _VAGUE if rng.random() < world.vague else _CLEAR
     template = str(rng.choice(templates))
     words = [word for word in re.findall(r"\w+", subject.english) if len(word) > 4] or [subject.common]
-    return template.format(
+    text = template.format(
         en=subject.english, zh=subject.chinese, word=str(rng.choice(words)), common=subject.common,
         zw=subject.chinese[: max(2, len(subject.chinese) // 2)],
     )  # fmt: skip
+    detail = str(rng.choice(_DETAIL)) if rng.random() < _WITH_DETAIL else ""
+    return text + detail.format(n=int(rng.integers(100, 9_000)))
 
 
 def _session_start(client: str, when: datetime, rng: np.random.Generator) -> list[Prompt]:

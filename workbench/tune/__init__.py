@@ -1,0 +1,8 @@
+"""Tuning: search space, objective, luck, hold-out, verdict."""
+
+from workbench.tune.request import TuneRequest
+from workbench.tune.run import tune
+from workbench.tune.study import load_result, studies_folder
+from workbench.tune.verdict import Verdict
+
+__all__ = ["TuneRequest", "Verdict", "load_result", "studies_folder", "tune"]

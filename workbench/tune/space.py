@@ -1,0 +1,112 @@
+"""Which keys a tuning run may turn, and how far."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import optuna
+
+from workbench.errors import BadInput
+from workbench.params import KEYS, Key, Params, Value, snap
+
+# Below these values a key says the same as another one: 0 acts as the default on the server, and a cap that binds acts
+# like a smaller step.
+_LOWEST = {
+    "recall.recency.max_bonus": 0.005,
+    "recall.bonus.multi_view_cap": KEYS["recall.bonus.multi_view_step"].high,
+}
+_MOVES = (0.02, -0.02, 0.06, -0.06)
+_SWITCHED_BY_RECENCY = tuple(name for name in KEYS if name.startswith("recall.recency.") and not name.endswith("enabled"))
+
+
+@dataclass(frozen=True)
+class Space:
+    """The keys of a search with their ranges; `dead` keys have no effect on this data and stay as they are."""
+
+    current: Params
+    keys: Sequence[Key]
+    dead: Sequence[str]
+
+    def bounds(self, key: Key) -> tuple[float, float]:
+        """Lowest and highest value that the search tries."""
+        return _LOWEST.get(key.name, key.low), key.high
+
+    def suggest(self, trial: optuna.Trial) -> Params:
+        """The configuration of a trial, snapped to the keys' steps; a key at its present grid value keeps the exact
+        present value."""
+        chosen: dict[str, Value] = {}
+        for key in self.keys:
+            low, high = self.bounds(key)
+            if key.kind is bool:
+                chosen[key.name] = bool(trial.suggest_categorical(key.name, [False, True]))
+            elif key.kind is int:
+                chosen[key.name] = trial.suggest_int(key.name, int(low), int(high))
+            else:
+                chosen[key.name] = snap(key, trial.suggest_float(key.name, low, high, step=key.step))
+        return self.current.replace({n: v for n, v in chosen.items() if v != snap(KEYS[n], self.current[n])})
+
+    def starts(self) -> list[dict[str, Value]]:
+        """Parameters of the first trials: the present configuration, then one key at a time moved by _MOVES of its
+        range to either side."""
+        present: dict[str, Value] = {key.name: self._inside(key, self.current[key.name]) for key in self.keys}
+        found = [present]
+        for key in self.keys:
+            low, high = self.bounds(key)
+            moves = [(high - low) * share for share in _MOVES]
+            values = [not self.current[key.name]] if key.kind is bool else [present[key.name] + move for move in moves]
+            inside = dict.fromkeys(self._inside(key, value) for value in values)
+            found += [present | {key.name: value} for value in inside if value != present[key.name]]
+        return found
+
+    def _inside(self, key: Key, value: Value) -> Value:
+        """The nearest value of the key's grid that the search may try."""
+        if key.kind is bool:
+            return value
+        low, high = self.bounds(key)
+        return snap(key, min(max(value, low), high))
+
+    def neighbours(self, params: Params) -> list[Params]:
+        """Configurations one step away in one key."""
+        found = []
+        for key in self.keys:
+            low, high = self.bounds(key)
+            present = params[key.name]
+            steps = [not present] if key.kind is bool else [present - key.step, present + key.step]
+            for value in steps:
+                if key.kind is bool or low <= value <= high:
+                    found.append(params.replace({key.name: snap(key, value)}))
+        return found
+
+    def distance(self, params: Params) -> float:
+        """How far a configuration is from the present one: the sum over keys of the moved share of the range."""
+        return sum(
+            abs(float(params[key.name]) - float(self.current[key.name])) / (key.high - key.low) for key in self.keys
+        )
+
+
+def make_space(
+    current: Params, only: Sequence[str], freeze: Sequence[str], fingerprint: Callable[[Params], object]
+) -> Space:
+    """The space over the replayable keys `only` (none: all) without `freeze`.
+
+    A scoring key is dead when `fingerprint` of the scores is equal at both ends of its range. Raises BadInput when no
+    key is left.
+    """
+    chosen = [key for name, key in KEYS.items() if key.replayable and (not only or name in only) and name not in freeze]
+    dead = [key.name for key in chosen if not key.name.startswith("recall.display.") and _is_dead(current, key, fingerprint)]
+    live = [key for key in chosen if key.name not in dead]
+    if not live:
+        raise BadInput("No key is left to tune; name others with --only or free some with fewer --freeze.")
+    return Space(current, live, dead)
+
+
+def _is_dead(current: Params, key: Key, fingerprint: Callable[[Params], object]) -> bool:
+    if key.name in _SWITCHED_BY_RECENCY and not current["recall.recency.enabled"]:
+        return True
+    ends: Mapping[str, Value] = (
+        {"low": False, "high": True}
+        if key.kind is bool
+        else {"low": snap(key, _LOWEST.get(key.name, key.low)), "high": snap(key, key.high)}
+    )
+    return fingerprint(current.replace({key.name: ends["low"]})) == fingerprint(current.replace({key.name: ends["high"]}))
