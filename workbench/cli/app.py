@@ -7,10 +7,9 @@ import os
 import sys
 import traceback
 
-import click
 import typer
 
-from workbench.cli import data, demo
+from workbench.cli import data, demo, tuning
 from workbench.cli.output import say, steady_streams
 from workbench.errors import WorkbenchError
 
@@ -21,7 +20,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for commands in (demo, data):
+for commands in (demo, data, tuning):
     commands.register(app)
 
 
@@ -31,16 +30,13 @@ def main() -> None:
     logging.basicConfig(format="%(message)s", level=logging.WARNING, stream=sys.stderr)
     try:
         result = app(standalone_mode=False)
-    except click.exceptions.NoArgsIsHelpError as shown_help:
-        say(shown_help.format_message())
-        result = 2
-    except click.ClickException as misuse:
-        say(f"{misuse.format_message()} Try `workbench --help`.")
+    except typer.TyperException as misuse:
+        say(misuse.format_message() + (" Try `workbench --help`." if sys.argv[1:] else ""))
         result = 2
     except WorkbenchError as error:
         say(" ".join(str(error).split()))
         result = error.exit_code
-    except (KeyboardInterrupt, click.Abort):
+    except (KeyboardInterrupt, typer.Abort):
         say("Stopped; nothing was changed.")
         result = 130
     except BrokenPipeError:

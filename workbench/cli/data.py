@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -26,10 +27,12 @@ from workbench.cli.output import cell, emit, percent, progress, say, table
 from workbench.errors import AnswerIsNo, BadInput
 from workbench.importers import ImportOptions
 from workbench.metrics import replay_summary
+from workbench.metrics.report import GROUPINGS, report
 from workbench.replay.explain import explain
 from workbench.replay.parity import parity
 from workbench.replay.run import dump
 from workbench.replay.selection import SELECTED
+from workbench.simulate import World, checked_world, simulate
 from workbench.text import shown
 
 
@@ -39,7 +42,9 @@ def register(app: typer.Typer) -> None:
     app.command("status")(status_command)
     app.command("parity")(parity_command)
     app.command("replay")(replay_command)
+    app.command("report")(report_command)
     app.command("explain")(explain_command)
+    app.command("simulate")(simulate_command)
 
 
 def import_command(
@@ -104,6 +109,25 @@ def replay_command(
     emit(said, json, _replay_text(said))
 
 
+def report_command(
+    db: Db = None,
+    by: Annotated[str, typer.Option(help=f"Parts of the report: {', '.join(GROUPINGS)}.")] = "client",
+    zone: Annotated[str, typer.Option(help="Time zone of days and weeks.")] = "UTC",
+    traffic: Traffic = None,
+    client: Client = None,
+    text: Text = None,
+    since: Since = None,
+    until: Until = None,
+    json: Json = False,
+) -> None:
+    """Say how helpful the memories were that production showed."""
+    chosen = selection(traffic, client, text, since, until)
+    with opened(db) as (database, _):
+        chosen.materialise(database)
+        said = report(database, SELECTED, by, zone).as_json()
+    emit(said, json, report_text(said))
+
+
 def explain_command(
     query_id: Annotated[str, typer.Argument(help="The query_id of a logged recall.")],
     uri: Annotated[str | None, typer.Argument(help="One memory; then also what would flip it.")] = None,
@@ -115,6 +139,25 @@ def explain_command(
     with opened(db, config) as (database, settings):
         said = explain(database, settings, query_id, uri).as_json()
     emit(said, json, _explain_text(said))
+
+
+def simulate_command(
+    out: Annotated[Path, typer.Argument(help="A new or empty folder.")],
+    seed: Annotated[int, typer.Option(help="The same seed gives the same world.")] = 1,
+    prompts: Annotated[int, typer.Option(help="How many typed prompts.")] = World().prompts,
+    memories: Annotated[int, typer.Option(help="How many memories.")] = World().memories,
+    days: Annotated[int, typer.Option(help="Over how many days.")] = World().days,
+    json: Json = False,
+) -> None:
+    """Write a simulated world with known truth in Lore's table layout."""
+    world = checked_world(prompts=prompts, memories=memories, days=days)
+    with progress(json) as step:
+        truth = simulate(out, world, seed, step)
+    readable = (
+        f"Wrote {out}: {truth.recalls} recalls, {truth.shown} memories shown, {truth.used} marked as used. "
+        f"{truth.needed} prompts needed a memory, {truth.needed_and_shown} of them were shown it."
+    )
+    emit({"out": str(out), "seed": seed, **asdict(truth)}, json, readable)
 
 
 def _import_text(report: dict[str, Any]) -> str:
@@ -169,6 +212,31 @@ def _parity_text(said: dict[str, Any]) -> str:
     lines += [f"  {one['queries']:>8,} shown sets differ: {one['cause']}" for one in said["flip_causes"]]
     lines += [f"  {one['rows']:>8,} rows not compared: {one['reason']}" for one in said["excluded"]]
     return "\n".join(lines)
+
+
+def report_text(said: dict[str, Any]) -> str:
+    """A helpfulness report for a person."""
+    rows = [
+        (part["part"] or "(none)", part["prompts"], part["shown"], part["used"], percent(part["use_rate"]),
+         _span(part["use_rate_interval"]), part["silent_prompts"])
+        for part in said["parts"]
+    ]  # fmt: skip
+    steps = [(step["step"], step["count"], step["why"]) for step in said["denominators"]]
+    separation = said["separation"]
+    return "\n\n".join(
+        [
+            said["sufficiency"],
+            f"{said['prompts']:,} prompts, {said['shown']:,} memories shown, {said['used']:,} used: "
+            f"{percent(said['use_rate'])} ({_span(said['use_rate_interval'])}); {said['silent_prompts']:,} prompts showed nothing.",
+            table((said["by"], "prompts", "shown", "used", "use rate", "95 % interval", "silent"), rows),
+            f"AUC of the score among shown memories: {cell(separation['auc'])} (0.5: the score does not tell used from unused).",
+            table(("step", "count", "why"), steps, width=90),
+        ]
+    )
+
+
+def _span(interval: list[float] | None) -> str:
+    return "no data" if interval is None else f"{interval[0] * 100:.1f} to {interval[1] * 100:.1f} %"
 
 
 def _replay_text(said: dict[str, Any]) -> str:

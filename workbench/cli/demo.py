@@ -5,20 +5,41 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from workbench.cli.options import Db, store_path
-from workbench.cli.output import say
+from workbench.cli.options import Db, Json, store_path
+from workbench.cli.output import emit, percent, progress, say
+from workbench.demo import run_demo
 from workbench.errors import BadInput
 from workbench.store import reading
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this module."""
+    app.command("demo")(demo_command)
     app.command("ui")(ui_command)
+
+
+def demo_command(
+    db: Db = None,
+    ui: Annotated[bool, typer.Option("--ui", help="Open the app over the result.")] = False,
+    json: Json = False,
+) -> None:
+    """Run the main job on the bundled data: import, parity, report, replay, tune, export."""
+    store = db or Path(tempfile.mkdtemp(prefix="workbench-demo-")) / "demo.duckdb"
+    found: dict[str, Any] = {"db": str(store)}
+    with progress(json) as step:
+        for done in run_demo(store, step):
+            found[done.name] = done.found
+            if not json:
+                say(f"✓ {done.name}: {_LINES[done.name](done.found)}")
+    emit(found, json, _summary(found))
+    if ui:
+        raise typer.Exit(open_app(store, 8501, "localhost", headless=False))
 
 
 def ui_command(
@@ -49,3 +70,54 @@ def open_app(path: Path, port: int, host: str, headless: bool) -> int:
         return 0
     except OSError as error:
         raise BadInput(f"The app cannot be started: {error}.") from error
+
+
+def _import_line(found: dict[str, Any]) -> str:
+    read = sum(counts["read"] for counts in found["tables"].values())
+    return f"{read:,} rows, {found['rejected_total']} rejected; {found['candidates']:,} logged candidates"
+
+
+def _parity_line(found: dict[str, Any]) -> str:
+    return f"{found['rows_equal']:,} of {found['rows']:,} logged scores reproduced ({percent(found['share'])})"
+
+
+def _report_line(found: dict[str, Any]) -> str:
+    return f"{found['shown']:,} memories shown in {found['prompts']:,} prompts, {found['used']} used ({percent(found['use_rate'])})"
+
+
+def _replay_line(found: dict[str, Any]) -> str:
+    changed = ", ".join(f"{name} = {value}" for name, value in found["changed"].items())
+    return (
+        f"with {changed}: {found['removed']} unused memories less, {found['used_lost']} of "
+        f"{found['used_lost'] + found['used_kept']} used ones lost, {found['newly_shown']} new"
+    )
+
+
+def _tune_line(found: dict[str, Any]) -> str:
+    return f"{found['trials']['completed']} trials, verdict: {found['verdict']}"
+
+
+_LINES = {
+    "import": _import_line,
+    "parity": _parity_line,
+    "report": _report_line,
+    "replay": _replay_line,
+    "tune": _tune_line,
+    "export": lambda found: found["out"],
+}
+
+
+def _summary(found: dict[str, Any]) -> str:
+    tuned = found["tune"]
+    changed = len(found["export"]["changed"])
+    said = [
+        "",
+        "What the log says",
+        f"  {found['report']['sufficiency']}",
+        f"Tuning says: {tuned['verdict']}",
+        *(f"  {reason}" for reason in tuned["reasons"]),
+        f"The TOML {'proposes ' + str(changed) + ' changes' if changed else 'keeps the present settings'}: {found['export']['out']}",
+        f"See it:  workbench ui --db {found['db']}",
+        "Your own: workbench import SOURCE, then report, replay, tune, export.",
+    ]
+    return "\n".join(said)

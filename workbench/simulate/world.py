@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from workbench.errors import BadInput
+
 
 @dataclass(frozen=True)
 class Client:
@@ -49,6 +51,14 @@ class World:
     dimensions: int = 48
     noise: float = 0.2
     clients: Mapping[str, Client] = field(default_factory=lambda: dict(_CLIENTS))
+
+
+def checked_world(prompts: int, memories: int, days: int) -> World:
+    """A world of this size; BadInput for a size that makes no sense."""
+    for name, number, most in (("prompts", prompts, 2_000_000), ("memories", memories, 100_000), ("days", days, 3_650)):
+        if not 1 <= number <= most:
+            raise BadInput(f"--{name} must lie in 1 to {most}, not {number}.")
+    return World(prompts=prompts, memories=memories, days=days)
 
 
 DEMO = World()

@@ -14,6 +14,7 @@ from optuna.trial import TrialState
 from workbench.errors import NotEnoughEvidence
 from workbench.judge import Evidence, judge_log, quick_sessions
 from workbench.metrics.bootstrap import Interval, bootstrap, difference, ratio
+from workbench.metrics.report.sufficiency import loss_bound
 from workbench.params import Params
 from workbench.store import Database
 from workbench.tune.evaluate import Goal, Part, make_part
@@ -23,7 +24,7 @@ from workbench.tune.search import Progress, Tried, best, pareto, plateau, run_tr
 from workbench.tune.space import Space, make_space
 from workbench.tune.split import HOLDOUT, TRAIN, Split, split
 from workbench.tune.study import count_look, opened_study, save_result
-from workbench.tune.verdict import Finding, Verdict, judge, smallest_visible_loss
+from workbench.tune.verdict import Finding, Verdict, judge
 
 _MOST_PARETO = 20
 
@@ -109,7 +110,7 @@ def _base(sides: Sides, space: Space, request: TuneRequest, study: optuna.Study)
             "train_used": int(sides.train.used.sum()),
             "holdout_used": used,
         },
-        "smallest_visible_loss": smallest_visible_loss(used),
+        "minimum_detectable_loss": loss_bound(used),
         "keys": [key.name for key in space.keys],
         "dead": list(space.dead),
         "redundant": _redundant(space),
@@ -212,7 +213,7 @@ def _point(one: Tried, space: Space, goal: Goal) -> Mapping[str, Any]:
 
 
 def _what_can_be_seen(used: int) -> str:
-    smallest = smallest_visible_loss(used)
+    smallest = loss_bound(used)
     if smallest is None:
         return "No used memory is held out, so no loss could be seen."
     return f"With {used} used memories held out, a true loss of {smallest * 100:.0f} % or more would show at least once in 95 of 100 logs."

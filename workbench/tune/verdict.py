@@ -39,12 +39,6 @@ class Finding:
     client_losses: Mapping[str, tuple[int, int]]
 
 
-def smallest_visible_loss(used: int) -> float | None:
-    """The smallest true share of lost used memories that would show at least one loss among `used` with 95 % chance;
-    None without any."""
-    return 1 - 0.05 ** (1 / used) if used else None
-
-
 def judge(finding: Finding, request: TuneRequest) -> tuple[Verdict, list[str]]:
     """The verdict and its reasons, the deciding one first; the present configuration is kept in doubt."""
     if finding.train_gain <= 0:

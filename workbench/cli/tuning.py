@@ -1,0 +1,197 @@
+"""Commands about configurations: tune, compare, export."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from workbench.cli.options import Client, Config, Db, Json, Since, Text, Traffic, Until, opened, selection, store_path
+from workbench.cli.output import cell, emit, percent, progress, table
+from workbench.compare import compare
+from workbench.errors import AnswerIsNo, BadInput, NotEnoughEvidence
+from workbench.export import Proposal, export_into, export_to, proposal_of, toml_text
+from workbench.params import Params
+from workbench.params.toml import read_toml
+from workbench.replay.logged import settings_in_force
+from workbench.replay.parity import parity
+from workbench.replay.run import Settings
+from workbench.replay.selection import SELECTED
+from workbench.store import Database, reading
+from workbench.tune import TuneRequest, Verdict, load_result, studies_folder, tune
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this module."""
+    app.command("tune")(tune_command)
+    app.command("compare")(compare_command)
+    app.command("export")(export_command)
+
+
+def tune_command(
+    db: Db = None,
+    study: Annotated[str, typer.Option(help="Name under which the study is kept.")] = "study",
+    trials: Annotated[int, typer.Option(help="Trials in total, also when resumed.")] = 200,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same study.")] = 1,
+    objective: Annotated[str, typer.Option(help="net_help: helpful minus noise cost times unhelpful, a prompt.")] = "net_help",
+    only: Annotated[list[str] | None, typer.Option(help="Tune only this key; repeatable.")] = None,
+    freeze: Annotated[list[str] | None, typer.Option(help="Leave this key as it is; repeatable.")] = None,
+    jobs: Annotated[int, typer.Option(help="1: one trial at a time, the same on every run.")] = 1,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with a study that exists.")] = False,
+    noise_cost: Annotated[float, typer.Option(help="How many helpful memories one unhelpful one outweighs.")] = 0.1,
+    accept_cause: Annotated[list[str] | None, typer.Option(help="A cause of parity differences to accept; repeatable.")] = None,
+    traffic: Traffic = None,
+    client: Client = None,
+    text: Text = None,
+    since: Since = None,
+    until: Until = None,
+    json: Json = False,
+) -> None:
+    """Search for a better configuration on the oldest prompts and judge it on the rest; exit 4 on thin evidence."""
+    if jobs != 1:
+        raise BadInput("This version runs one trial at a time, on all cores; leave --jobs at 1.")
+    request = TuneRequest(
+        study=study, trials=trials, seed=seed, objective=objective, only=tuple(only or ()), freeze=tuple(freeze or ()),
+        noise_cost=noise_cost, resume=resume, selection=selection(traffic, client, text, since, until),
+    )  # fmt: skip
+    path = store_path(db)
+    with opened(db) as (database, settings), progress(json) as step:
+        _gate(database, settings, frozenset(accept_cause or ()))
+        result = tune(database, settings.in_force, studies_folder(path), request, step)
+    emit(result, json, tune_text(result))
+    if result["verdict"] == Verdict.THIN.value:
+        raise NotEnoughEvidence("The evidence is too thin for a recommendation; the present configuration is kept.")
+
+
+def _gate(db: Database, settings: Settings, accepted: frozenset[str]) -> None:
+    """Tuning is locked while a replay of the configuration in force does not reproduce the log."""
+    found = parity(db, settings)
+    if not found.rows:
+        raise NotEnoughEvidence("The store holds no logged signals to tune on; import recall events.")
+    if not found.passes(accepted):
+        causes = ", ".join([*found.causes, *(["unexplained"] if found.unexplained_flips else [])])
+        raise AnswerIsNo(
+            f"Tuning is locked: only {percent(found.share)} of the logged rows are reproduced ({causes}); see "
+            "`workbench parity`, or accept a cause with --accept-cause."
+        )
+
+
+def compare_command(
+    configs: Annotated[list[str], typer.Argument(help="TOML files or study names, or `current`; the first is the measure.")],
+    db: Db = None,
+    traffic: Traffic = None,
+    client: Client = None,
+    text: Text = None,
+    since: Since = None,
+    until: Until = None,
+    json: Json = False,
+) -> None:
+    """Hold configurations against each other on the same prompts."""
+    if len(configs) < 2:
+        raise BadInput("Name at least two configurations to compare, for example `workbench compare current new.toml`.")
+    if len(set(configs)) < len(configs):
+        raise BadInput("A configuration is named twice; name each once.")
+    chosen = selection(traffic, client, text, since, until)
+    with opened(db) as (database, settings):
+        chosen.materialise(database)
+        named = {name: _configuration(name, settings.in_force, store_path(db)) for name in configs}
+        said = compare(database, named, settings.in_force, SELECTED)
+    emit(said, json, _compare_text(said))
+
+
+def export_command(
+    db: Db = None,
+    study: Annotated[str | None, typer.Option(help="Export the result of this study.")] = None,
+    config: Config = None,
+    out: Annotated[Path | None, typer.Option(help="File to write; else standard output.")] = None,
+    changed_only: Annotated[bool, typer.Option("--changed-only", help="Only keys that differ from the one in force.")] = False,
+    inverse: Annotated[bool, typer.Option("--inverse", help="The TOML that undoes the change.")] = False,
+    into: Annotated[Path | None, typer.Option(help="Edit this TOML file, keeping everything else.")] = None,
+    json: Json = False,
+) -> None:
+    """Write a configuration as TOML."""
+    proposal = _proposal(db, study, config)
+    if inverse:
+        proposal = proposal.inverse
+    if into is not None:
+        edited = export_into(proposal, into)
+        emit({"into": str(into), "changed": edited}, json, f"{len(edited)} values changed in {into}.")
+        return
+    text = toml_text(proposal, changed_only)
+    if out is None:
+        emit({"toml": text}, json, text.rstrip("\n"))
+        return
+    export_to(proposal, out, changed_only)
+    emit({"out": str(out), "changed": proposal.changed}, json, f"Wrote {out}, {len(proposal.changed)} keys changed.")
+
+
+def _proposal(db: Path | None, study: str | None, config: Path | None) -> Proposal:
+    if (study is None) == (config is None):
+        raise BadInput("Name what to export: either --study NAME or --config FILE.")
+    if study is not None:
+        return proposal_of(load_result(studies_folder(store_path(db)), study))
+    params = read_toml(config) if config else Params()
+    path = store_path(db)
+    if db is None and not path.exists():
+        return Proposal(params, Params())
+    with reading(path) as database:
+        return Proposal(params, settings_in_force(database).params)
+
+
+def _configuration(name: str, in_force: Params, path: Path) -> Params:
+    """A configuration by file, by study, or the one in force."""
+    if name == "current":
+        return in_force
+    if Path(name).suffix == ".toml" or Path(name).is_file():
+        return read_toml(Path(name))
+    return Params(load_result(studies_folder(path), name)["config"])
+
+
+def tune_text(result: dict[str, Any]) -> str:
+    """A tuning result for a person."""
+    lines = [f"Verdict: {result['verdict']}", *(f"  {reason}" for reason in result["reasons"])]
+    changes = [
+        (name, result["current"][name], value) for name, value in result["config"].items() if value != result["current"][name]
+    ]
+    if changes:
+        lines.append(table(("key", "present", "proposed"), changes))
+    trials, split = result["trials"], result["split"]
+    lines.append(
+        f"{trials['completed']} trials on {split['train_prompts']} prompts ({split['train_used']} used memories), "
+        f"{split['holdout_prompts']} held out ({split['holdout_used']} used), {split['repeats_left_out']} repeats left out; "
+        f"the hold-out was looked at {result['looks']} times."
+    )
+    if result["dead"]:
+        lines.append(f"Without effect on this data, left as they are: {', '.join(result['dead'])}.")
+    lines += result["redundant"]
+    if result["plateau"] is not None:
+        lines.append(f"{percent(result['plateau'])} of the settings one step away keep 95 % of the gain.")
+    return "\n".join(lines)
+
+
+def _compare_text(said: dict[str, Any]) -> str:
+    names = ("shown", "used_kept", "used_lost", "removed", "newly_shown", "silent_prompts")
+    parts = [
+        table(
+            ("configuration", *(name.replace("_", " ") for name in names)),
+            [(name, *(ledger[part] for part in names)) for name, ledger in said["ledgers"].items()],
+        )
+    ]
+    for pair in said["pairs"]:
+        rows = [
+            (name, one["first"], one["second"], one["effect"], _interval(one["interval"]))
+            for name, one in pair["differences"].items()
+        ]
+        parts.append(f"{pair['config']} against {said['against']}:")
+        parts.append(table(("figure", "first", "second", "difference", "95 % interval"), rows))
+        parts.append(
+            f"Used memories won {pair['used_won']}, lost {pair['used_lost']}; sign test p = {cell(pair['sign_test'])}, "
+            f"adjusted {cell(pair['sign_test_holm'])}; {pair['flips_total']} memories are shown by only one of both."
+        )
+    return "\n\n".join(parts)
+
+
+def _interval(interval: list[float] | None) -> str | None:
+    return None if interval is None else f"{interval[0]:+.4f} to {interval[1]:+.4f}"
+
