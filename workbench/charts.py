@@ -17,6 +17,8 @@ TERMS = {
     "view": "#9c755f", "priority": "#e15759", "multi_view": "#b07aa1", "recency": "#76b7b2",
 }  # fmt: skip
 _LABEL_CELLS = 48
+_LEGEND = {"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom", "traceorder": "normal"}
+_MARGIN = {"l": 10, "r": 10, "t": 90, "b": 10}
 
 
 @dataclass(frozen=True)
@@ -45,8 +47,53 @@ def activity_figure(info: Activity) -> go.Figure:
     figure.add_bar(x=info.days, y=info.used, name="used", marker_color="#4e79a7")
     figure.add_scatter(x=info.days, y=info.prompts, name="prompts", mode="lines", line_color="#f28e2b")
     figure.update_layout(
-        barmode="overlay", legend_orientation="h", margin={"l": 10, "r": 10, "t": 40, "b": 10},
+        barmode="overlay", legend=_LEGEND, margin=_MARGIN,
         xaxis_title=f"day ({info.zone})", yaxis_title="count", title="Prompts, memories shown and used",
+    )  # fmt: skip
+    return figure
+
+
+@dataclass(frozen=True)
+class Rates:
+    """Use rates in per cent, with the ends of their intervals and the counts behind them, one a part of the report."""
+
+    by: str
+    labels: Sequence[str]
+    rates: Sequence[float]
+    low: Sequence[float]
+    high: Sequence[float]
+    counts: Sequence[str]
+
+
+def rates_info(said: Mapping[str, Any]) -> Rates:
+    """The parts of a report (its JSON form) that have judged memories."""
+    parts = [part for part in said["parts"] if part["use_rate"] is not None]
+    return Rates(
+        by=said["by"],
+        labels=[shown(part["part"] or "(none)", _LABEL_CELLS) for part in parts],
+        rates=[100 * part["use_rate"] for part in parts],
+        low=[100 * part["use_rate_interval"][0] for part in parts],
+        high=[100 * part["use_rate_interval"][1] for part in parts],
+        counts=[f"{part['used']} of {part['judged']}" for part in parts],
+    )
+
+
+def rates_figure(info: Rates) -> go.Figure:
+    """A dot a part with its 95 % interval."""
+    error = {
+        "type": "data",
+        "array": [high - rate for high, rate in zip(info.high, info.rates, strict=True)],
+        "arrayminus": [rate - low for rate, low in zip(info.rates, info.low, strict=True)],
+    }
+    figure = go.Figure()
+    figure.add_scatter(
+        y=[escaped(label) for label in info.labels], x=info.rates, error_x=error, mode="markers+text",
+        text=info.counts, textposition="top right", marker={"size": 10, "color": "#4e79a7"},
+    )  # fmt: skip
+    figure.update_layout(
+        title=f"Use rate by {info.by}, with 95 % interval", xaxis_title="used of judged memories, %",
+        xaxis_rangemode="tozero", height=150 + 60 * max(len(info.labels), 1), showlegend=False,
+        margin=_MARGIN,
     )  # fmt: skip
     return figure
 
@@ -85,10 +132,15 @@ def terms_figure(info: Terms) -> go.Figure:
             y=labels, x=info.parts[term], name=term.replace("_", " "), orientation="h", marker_color=color,
             hovertemplate="%{x:.6f}",
         )  # fmt: skip
-    figure.add_vline(x=info.threshold, line_dash="dash", annotation_text=f"shown from {info.threshold:g}")
+    figure.add_vline(
+        x=info.threshold,
+        line_dash="dash",
+        annotation_text=f"shown from {info.threshold:g}",
+        annotation_position="bottom right",
+    )
     figure.update_layout(
-        barmode="stack", legend_orientation="h", yaxis_autorange="reversed", xaxis_title="score",
-        height=140 + 28 * max(len(labels), 1), margin={"l": 10, "r": 10, "t": 60, "b": 10},
+        barmode="stack", legend=_LEGEND, yaxis_autorange="reversed", xaxis_title="score",
+        height=170 + 28 * max(len(labels), 1), margin=_MARGIN,
         title="Parts of each score (● shown, ○ not shown)",
     )  # fmt: skip
     return figure

@@ -58,4 +58,3 @@ def run_demo(store: Path, progress: Progress) -> Iterator[Step]:
     out = store.with_name("recall.toml")
     export_to(proposal_of(result), out, changed_only=False)
     yield Step("export", {"out": str(out), "changed": proposal_of(result).changed})
-

@@ -34,13 +34,17 @@ def tune_command(
     study: Annotated[str, typer.Option(help="Name under which the study is kept.")] = "study",
     trials: Annotated[int, typer.Option(help="Trials in total, also when resumed.")] = 200,
     seed: Annotated[int, typer.Option(help="The same seed gives the same study.")] = 1,
-    objective: Annotated[str, typer.Option(help="net_help: helpful minus noise cost times unhelpful, a prompt.")] = "net_help",
+    objective: Annotated[
+        str, typer.Option(help="net_help: helpful minus noise cost times unhelpful, a prompt.")
+    ] = "net_help",
     only: Annotated[list[str] | None, typer.Option(help="Tune only this key; repeatable.")] = None,
     freeze: Annotated[list[str] | None, typer.Option(help="Leave this key as it is; repeatable.")] = None,
     jobs: Annotated[int, typer.Option(help="1: one trial at a time, the same on every run.")] = 1,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with a study that exists.")] = False,
     noise_cost: Annotated[float, typer.Option(help="How many helpful memories one unhelpful one outweighs.")] = 0.1,
-    accept_cause: Annotated[list[str] | None, typer.Option(help="A cause of parity differences to accept; repeatable.")] = None,
+    accept_cause: Annotated[
+        list[str] | None, typer.Option(help="A cause of parity differences to accept; repeatable.")
+    ] = None,
     traffic: Traffic = None,
     client: Client = None,
     text: Text = None,
@@ -78,7 +82,9 @@ def _gate(db: Database, settings: Settings, accepted: frozenset[str]) -> None:
 
 
 def compare_command(
-    configs: Annotated[list[str], typer.Argument(help="TOML files or study names, or `current`; the first is the measure.")],
+    configs: Annotated[
+        list[str], typer.Argument(help="TOML files or study names, or `current`; the first is the measure.")
+    ],
     db: Db = None,
     traffic: Traffic = None,
     client: Client = None,
@@ -105,7 +111,9 @@ def export_command(
     study: Annotated[str | None, typer.Option(help="Export the result of this study.")] = None,
     config: Config = None,
     out: Annotated[Path | None, typer.Option(help="File to write; else standard output.")] = None,
-    changed_only: Annotated[bool, typer.Option("--changed-only", help="Only keys that differ from the one in force.")] = False,
+    changed_only: Annotated[
+        bool, typer.Option("--changed-only", help="Only keys that differ from the one in force.")
+    ] = False,
     inverse: Annotated[bool, typer.Option("--inverse", help="The TOML that undoes the change.")] = False,
     into: Annotated[Path | None, typer.Option(help="Edit this TOML file, keeping everything else.")] = None,
     json: Json = False,
@@ -152,7 +160,9 @@ def tune_text(result: dict[str, Any]) -> str:
     """A tuning result for a person."""
     lines = [f"Verdict: {result['verdict']}", *(f"  {reason}" for reason in result["reasons"])]
     changes = [
-        (name, result["current"][name], value) for name, value in result["config"].items() if value != result["current"][name]
+        (name, result["current"][name], value)
+        for name, value in result["config"].items()
+        if value != result["current"][name]
     ]
     if changes:
         lines.append(table(("key", "present", "proposed"), changes))
@@ -194,4 +204,3 @@ def _compare_text(said: dict[str, Any]) -> str:
 
 def _interval(interval: list[float] | None) -> str | None:
     return None if interval is None else f"{interval[0]:+.4f} to {interval[1]:+.4f}"
-

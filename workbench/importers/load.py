@@ -59,7 +59,7 @@ def _recognised(source: str) -> tuple[str, Stage]:
     if source.startswith(_ADDRESSES):
         return "postgresql", lambda staging, options: postgres.stage(source, staging, options)
     path = Path(source)
-    if path.is_dir() or folder.table_file(path) is not None and path.exists():
+    if path.is_dir() or (folder.table_file(path) is not None and path.exists()):
         return "tables", lambda staging, options: folder.stage(path, staging, options)
     head = _head(path)
     if backup.recognises(head):

@@ -98,5 +98,5 @@ def _differs(column: Column) -> str:
     """Whether the new row says something else. Sources keep time stamps to the millisecond or finer."""
     new, old = f"n.{column.name}", f"t.{column.name}"
     if column.kind is Kind.TIME:
-        return f"({new} IS NOT NULL AND epoch_ms({new}) IS DISTINCT FROM epoch_ms({old}))"
+        return f"({new} IS NOT NULL AND epoch_us({new}) // 1000 IS DISTINCT FROM epoch_us({old}) // 1000)"
     return f"({new} IS NOT NULL AND {new} IS DISTINCT FROM {old})"

@@ -12,9 +12,10 @@ from workbench.errors import BadInput
 def write_atomic(path: Path, content: bytes, mode: int = 0o644) -> None:
     """Replace `path` by `content`; on a failure the old file stays as it was and BadInput says why.
 
-    An existing file keeps its permissions, a new one gets `mode`.
+    An existing file keeps its permissions, a new one gets `mode`; a link stays a link to the replaced file.
     """
     try:
+        path = path.resolve()
         keep = path.stat().st_mode & 0o777 if path.exists() else mode
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         try:

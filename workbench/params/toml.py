@@ -2,39 +2,45 @@
 
 from __future__ import annotations
 
+import json
+import re
 import tomllib
 from collections.abc import Iterable, Mapping, MutableMapping
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
+from tomlkit.items import InlineTable
 
 from workbench.errors import BadConfig
 from workbench.params.files import write_atomic
 from workbench.params.keys import KEYS, ZERO_ACTS_AS_DEFAULT, Value
-from workbench.params.values import Params
+from workbench.params.values import Params, checked, key_of
 
-_AREAS = frozenset(name.partition(".")[0] for name in KEYS)
+_BOM = "\ufeff"
+_TABLES = frozenset(".".join(name.split(".")[:depth]) for name in KEYS for depth in range(1, name.count(".") + 1))
+_UNFIT_FOR_COMMENT = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
 
 
 def read_toml(path: Path) -> Params:
-    """The configuration in `path`; missing keys have the default. Raises BadConfig naming file, key and rule."""
-    try:
-        content = tomllib.loads(_text(path))
-    except tomllib.TOMLDecodeError as error:
-        raise BadConfig(f"{path} is not valid TOML: {error}; mend that line.") from error
-    try:
-        return Params(dict(_flat(content)))
-    except BadConfig as error:
-        raise BadConfig(f"{path}: {error}") from error
+    """The configuration in `path`; missing keys have the default. Raises BadConfig naming file, line, key and rule."""
+    text = _text(path)
+    values = _values(path, text)
+    for name, value in values.items():
+        try:
+            checked(key_of(name), value)
+        except BadConfig as error:
+            raise BadConfig(f"{path}{_line(text, name)}: {error}") from error
+    return Params(values)
 
 
 def render_toml(params: Params, only: Iterable[str] | None = None, comment: str = "") -> str:
     """TOML text of the keys `only` (None: all), below `comment`, one `#` line for each of its lines."""
     document = tomlkit.document()
     for line in comment.splitlines():
-        document.add(tomlkit.comment(line))
+        document.add(tomlkit.comment(_UNFIT_FOR_COMMENT.sub("\ufffd", line)))
     for name in KEYS if only is None else only:
         _put(document, name, _exported(name, params[name]))
     return tomlkit.dumps(document)
@@ -43,28 +49,69 @@ def render_toml(params: Params, only: Iterable[str] | None = None, comment: str 
 def edit_toml(path: Path, params: Params, only: Iterable[str]) -> list[str]:
     """Set the keys `only` in the existing file `path`; returns the keys whose values changed.
 
-    Comments, order, unknown tables and line ends stay. The old file is kept beside as `<name>.bak`. On a failure
-    nothing changes and BadConfig or BadInput says why.
+    Comments, order, unknown tables and line ends stay; an unknown key in a table of ours is an error. The old file is
+    kept beside as `<name>.bak`. On a failure nothing changes and BadConfig or BadInput says why.
     """
     text = _text(path)
-    try:
-        document = tomlkit.parse(text)
-    except TOMLKitError as error:
-        raise BadConfig(f"{path} is not valid TOML: {error}; mend that line.") from error
-    present = dict(_flat(document.unwrap()))
-    changed = [name for name in only if present.get(name) != params[name] or name not in present]
+    present = _values(path, text)
+    _refuse_unknown(path, text, present)
+    changed = [name for name in only if not _same(present.get(name), params[name])]
     if not changed:
         return []
-    for name in changed:
-        _put(document, name, _exported(name, params[name]))
-    write_atomic(path.with_name(path.name + ".bak"), text.encode())
-    write_atomic(path, tomlkit.dumps(document).encode())
+    edited = _edited(path, text, {name: _exported(name, params[name]) for name in changed})
+    write_atomic(path.with_name(path.name + ".bak"), text.encode(), path.stat().st_mode & 0o777)
+    write_atomic(path, edited.encode())
     return changed
 
 
-def _text(path: Path) -> str:
+def _edited(path: Path, text: str, values: Mapping[str, Value]) -> str:
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
+        document = tomlkit.parse(text.removeprefix(_BOM))
+        for name, value in values.items():
+            _put(document, name, value)
+        edited = tomlkit.dumps(document)
+    except (TOMLKitError, ValueError) as error:
+        raise BadConfig(f"{path} cannot be edited: {error}; write its tables as [recall.weights] and so on.") from error
+    if re.search(r"\r\n", text) and not re.search(r"(?<!\r)\n", text):
+        edited = re.sub(r"(?<!\r)\n", "\r\n", edited)
+    return _BOM + edited if text.startswith(_BOM) else edited
+
+
+def _values(path: Path, text: str) -> dict[str, Any]:
+    try:
+        return dict(_flat(tomllib.loads(text.removeprefix(_BOM))))
+    except (ValueError, RecursionError) as error:
+        raise BadConfig(f"{path} is not valid TOML: {error}; mend that line.") from error
+
+
+def _refuse_unknown(path: Path, text: str, names: Iterable[str]) -> None:
+    for name in names:
+        if name not in KEYS and name.replace('"', "").rpartition(".")[0] in _TABLES:
+            try:
+                key_of(name)
+            except BadConfig as error:
+                raise BadConfig(f"{path}{_line(text, name)}: {error}") from error
+
+
+def _line(text: str, name: str) -> str:
+    """", line N" of a key; "" where it is not written as one plain line of its table."""
+    prefix = ""
+    for number, line in enumerate(text.removeprefix(_BOM).split("\n"), 1):
+        if header := re.match(r"\s*\[([^\[\]]+)\]", line):
+            prefix = re.sub(r"\s", "", header[1]) + "."
+        elif (entry := re.match(r"\s*([^=#]+?)\s*=", line)) and f"{prefix}{entry[1]}" == name:
+            return f", line {number}"
+    return ""
+
+
+def _same(present: Any, value: Value) -> bool:
+    return isinstance(present, bool) is isinstance(value, bool) and bool(present == value)
+
+
+def _text(path: Path) -> str:
+    """The characters of the file as they are, byte order mark and line ends included."""
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
             return file.read()
     except UnicodeDecodeError as error:
         raise BadConfig(f"{path} is not UTF-8 text; a configuration is a TOML file.") from error
@@ -73,12 +120,13 @@ def _text(path: Path) -> str:
 
 
 def _flat(tables: Mapping[str, Any], prefix: str = "") -> Iterable[tuple[str, Any]]:
-    """Dotted key and value of every leaf, also of keys that were written dotted."""
+    """Dotted key and value of every leaf, also of keys that were written dotted; a part with a dot keeps its quotes."""
     for name, value in tables.items():
+        part = json.dumps(name, ensure_ascii=False) if "." in name else name
         if isinstance(value, Mapping):
-            yield from _flat(value, f"{prefix}{name}.")
+            yield from _flat(value, f"{prefix}{part}.")
         else:
-            yield f"{prefix}{name}", value
+            yield f"{prefix}{part}", value
 
 
 def _put(document: MutableMapping[str, Any], name: str, value: Value) -> None:
@@ -86,7 +134,8 @@ def _put(document: MutableMapping[str, Any], name: str, value: Value) -> None:
     *tables, leaf = name.split(".")
     for depth, table in enumerate(tables):
         if table not in document:
-            document[table] = tomlkit.table(is_super_table=depth < len(tables) - 1)
+            inline = isinstance(document, InlineTable)
+            document[table] = tomlkit.inline_table() if inline else tomlkit.table(depth < len(tables) - 1)
         document = document[table]
         if not isinstance(document, MutableMapping):
             raise BadConfig(f"{name} cannot be set: {table!r} is a value in that file, not a table.")
@@ -96,8 +145,7 @@ def _put(document: MutableMapping[str, Any], name: str, value: Value) -> None:
 def _item(value: Value) -> Any:
     """A TOML item; numbers keep a decimal point and never take an exponent."""
     if isinstance(value, float):
-        text = format(value, "f") if "e" in repr(value) else repr(value)
-        return tomlkit.float_(text.rstrip("0") + "0" if text.endswith("0") and "." in text else text)
+        return tomlkit.float_(format(Decimal(repr(value)), "f"))
     return tomlkit.item(value)
 
 

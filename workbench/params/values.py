@@ -37,6 +37,9 @@ class Params(Mapping[str, Value]):
     def __getitem__(self, name: str) -> Value:
         return self._values[key_of(name).name]
 
+    def __contains__(self, name: object) -> bool:
+        return name in self._values
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._values)
 
@@ -80,31 +83,49 @@ def key_of(name: str) -> Key:
     """The key called `name`; BadConfig names the nearest known one otherwise."""
     if name in KEYS:
         return KEYS[name]
-    near = difflib.get_close_matches(name, KEYS, n=1, cutoff=0.0)
+    near = difflib.get_close_matches(str(name), KEYS, n=1, cutoff=0.0)
     raise BadConfig(f"Unknown configuration key {name!r}; the nearest known key is {near[0]}.")
 
 
 def checked(key: Key, value: Any) -> Value:
     """`value` as the type of `key`, or BadConfig. NumPy scalars are taken as the Python values that they hold."""
-    plain = value.item() if hasattr(value, "item") and not isinstance(value, (bool, int, float)) else value
+    plain = _plain(value)
     if key.kind is bool:
         if not isinstance(plain, bool):
-            raise BadConfig(f"{key.name} must be true or false, not {plain!r}.")
+            raise BadConfig(f"{key.name} must be true or false, not {shown(plain)}.")
         return plain
-    if isinstance(plain, bool) or not isinstance(plain, (int, float)) or not math.isfinite(plain):
-        raise BadConfig(f"{key.name} must be a finite number from {key.range_text}, not {plain!r}.")
+    if isinstance(plain, bool) or not isinstance(plain, (int, float)) or plain != plain or abs(plain) == math.inf:
+        raise BadConfig(f"{key.name} must be a finite number from {key.range_text}, not {shown(plain)}.")
     if key.kind is int and plain != int(plain):
-        raise BadConfig(f"{key.name} must be a whole number from {key.range_text}, not {plain!r}.")
+        raise BadConfig(f"{key.name} must be a whole number from {key.range_text}, not {shown(plain)}.")
     if not key.low <= plain <= key.high:
-        raise BadConfig(f"{key.name} must lie in {key.range_text}, not {plain!r}.")
-    return int(plain) if key.kind is int else float(plain)
+        raise BadConfig(f"{key.name} must lie in {key.range_text}, not {shown(plain)}.")
+    return int(plain) if key.kind is int else float(plain) + 0.0  # no negative zero
+
+
+def shown(value: Any) -> str:
+    """A value as a message shows it: its literal, cut to 60 characters."""
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}…"
+
+
+def _plain(value: Any) -> Any:
+    try:
+        return value.item() if hasattr(value, "item") else value
+    except (TypeError, ValueError):
+        return value  # an array of several values, which no key takes
 
 
 def snap(key: Key, value: float) -> Value:
-    """The value of the key's step grid nearest to `value`, inside the range, as the shortest decimal."""
+    """The value of the key's step grid nearest to `value`, inside the range, as the shortest decimal.
+
+    Raises BadConfig for NaN and infinity.
+    """
     if key.kind is bool:
         return bool(value)
-    step, low, high = (Decimal(repr(edge)) for edge in (key.step, key.low, key.high))
-    steps = (Decimal(repr(float(value))) / step).quantize(Decimal(1), rounding=ROUND_HALF_UP)
-    number = min(max(steps * step, low), high)
+    if not math.isfinite(value):
+        raise BadConfig(f"{key.name} must be a finite number from {key.range_text}, not {value}.")
+    inside = Decimal(repr(float(min(max(value, key.low), key.high))))
+    step = Decimal(repr(key.step))
+    number = (inside / step).quantize(Decimal(1), rounding=ROUND_HALF_UP) * step
     return int(number) if key.kind is int else float(number)

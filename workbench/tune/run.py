@@ -39,7 +39,11 @@ class Sides:
 
 
 def tune(
-    db: Database, in_force: Params, folder: Path, request: TuneRequest, progress: Progress = lambda done, total, what: None
+    db: Database,
+    in_force: Params,
+    folder: Path,
+    request: TuneRequest,
+    progress: Progress = lambda done, total, what: None,
 ) -> dict[str, Any]:
     """Search on the oldest prompts, look at the held-out ones once, and say one of four verdicts.
 
@@ -120,7 +124,9 @@ def _base(sides: Sides, space: Space, request: TuneRequest, study: optuna.Study)
 def _redundant(space: Space) -> list[str]:
     names = {key.name for key in space.keys}
     if "recall.display.min_display_score" in names and any(name.startswith("recall.weights.") for name in names):
-        return ["Scaling all weights, bonuses and the threshold by one factor changes nothing; among equals the nearest wins."]
+        return [
+            "Scaling all weights, bonuses and the threshold by one factor changes nothing; among equals the nearest wins."
+        ]
     return []
 
 
@@ -136,7 +142,13 @@ def _without_a_feasible_trial(tried: Sequence[Tried], current: Params) -> dict[s
 
 
 def _judged(
-    sides: Sides, space: Space, goal: Goal, request: TuneRequest, study: optuna.Study, tried: Sequence[Tried], chosen: Tried
+    sides: Sides,
+    space: Space,
+    goal: Goal,
+    request: TuneRequest,
+    study: optuna.Study,
+    tried: Sequence[Tried],
+    chosen: Tried,
 ) -> dict[str, Any]:
     chance = luck(goal, [one.kept for one in tried], request.seed)
     finding = _finding(sides, space.current, chosen, chance, request)
@@ -146,7 +158,11 @@ def _judged(
         "verdict": verdict.value,
         "reasons": reasons + [_what_can_be_seen(int(sides.holdout.used.sum()))],
         "config": (chosen.params if recommended else space.current).as_flat(),
-        "best_found": {"trial": chosen.number, "train_gain": chosen.gain, "changed": chosen.params.changed_from(space.current)},
+        "best_found": {
+            "trial": chosen.number,
+            "train_gain": chosen.gain,
+            "changed": chosen.params.changed_from(space.current),
+        },
         "feasible": True,
         "holdout": _holdout(finding),
         "luck": chance.as_json(),
@@ -194,7 +210,8 @@ def _holdout(finding: Finding) -> dict[str, Any]:
         "net_help_gain": finding.gain,
         "interval": None if finding.interval is None else finding.interval.as_json(),
         "clients": [
-            {"client": client, "used": used, "used_lost": lost} for client, (lost, used) in finding.client_losses.items()
+            {"client": client, "used": used, "used_lost": lost}
+            for client, (lost, used) in finding.client_losses.items()
         ],
     }
 
@@ -217,4 +234,3 @@ def _what_can_be_seen(used: int) -> str:
     if smallest is None:
         return "No used memory is held out, so no loss could be seen."
     return f"With {used} used memories held out, a true loss of {smallest * 100:.0f} % or more would show at least once in 95 of 100 logs."
-

@@ -72,7 +72,9 @@ def best(tried: Sequence[Tried], space: Space) -> Tried | None:
     if not feasible:
         return None
     top = max(one.gain for one in feasible)
-    return min((one for one in feasible if one.gain >= top - _SAME), key=lambda one: (space.distance(one.params), one.number))
+    return min(
+        (one for one in feasible if one.gain >= top - _SAME), key=lambda one: (space.distance(one.params), one.number)
+    )
 
 
 def simplified(chosen: Tried, space: Space, goal: Goal) -> Tried:
@@ -81,7 +83,9 @@ def simplified(chosen: Tried, space: Space, goal: Goal) -> Tried:
     floor = chosen.gain * (1 - _SIMPLER_MAY_COST)
     moved = sorted(
         chosen.params.changed_from(space.current),
-        key=lambda name: abs(float(chosen.params[name]) - float(space.current[name])) / (KEYS[name].high - KEYS[name].low),
+        key=lambda name: (
+            abs(float(chosen.params[name]) - float(space.current[name])) / (KEYS[name].high - KEYS[name].low)
+        ),
     )
     for name in moved:
         simpler = _tried(chosen.number, chosen.params.replace({name: space.current[name]}), goal)

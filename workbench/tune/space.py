@@ -17,7 +17,9 @@ _LOWEST = {
     "recall.bonus.multi_view_cap": KEYS["recall.bonus.multi_view_step"].high,
 }
 _MOVES = (0.02, -0.02, 0.06, -0.06)
-_SWITCHED_BY_RECENCY = tuple(name for name in KEYS if name.startswith("recall.recency.") and not name.endswith("enabled"))
+_SWITCHED_BY_RECENCY = tuple(
+    name for name in KEYS if name.startswith("recall.recency.") and not name.endswith("enabled")
+)
 
 
 @dataclass(frozen=True)
@@ -94,7 +96,9 @@ def make_space(
     key is left.
     """
     chosen = [key for name, key in KEYS.items() if key.replayable and (not only or name in only) and name not in freeze]
-    dead = [key.name for key in chosen if not key.name.startswith("recall.display.") and _is_dead(current, key, fingerprint)]
+    dead = [
+        key.name for key in chosen if not key.name.startswith("recall.display.") and _is_dead(current, key, fingerprint)
+    ]
     live = [key for key in chosen if key.name not in dead]
     if not live:
         raise BadInput("No key is left to tune; name others with --only or free some with fewer --freeze.")
@@ -109,4 +113,6 @@ def _is_dead(current: Params, key: Key, fingerprint: Callable[[Params], object])
         if key.kind is bool
         else {"low": snap(key, _LOWEST.get(key.name, key.low)), "high": snap(key, key.high)}
     )
-    return fingerprint(current.replace({key.name: ends["low"]})) == fingerprint(current.replace({key.name: ends["high"]}))
+    return fingerprint(current.replace({key.name: ends["low"]})) == fingerprint(
+        current.replace({key.name: ends["high"]})
+    )

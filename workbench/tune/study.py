@@ -41,7 +41,9 @@ def opened_study(folder: Path, name: str, setup: Mapping[str, Any], seed: int, r
     try:
         lock.acquire(timeout=0)
     except Timeout as error:
-        raise StoreLocked(f"The study {name} is running in another process; wait for it or choose another --study.") from error
+        raise StoreLocked(
+            f"The study {name} is running in another process; wait for it or choose another --study."
+        ) from error
     try:
         yield _loaded(folder / f"{name}.journal", name, setup, seed, resume)
     finally:

@@ -42,7 +42,9 @@ class Finding:
 def judge(finding: Finding, request: TuneRequest) -> tuple[Verdict, list[str]]:
     """The verdict and its reasons, the deciding one first; the present configuration is kept in doubt."""
     if finding.train_gain <= 0:
-        return Verdict.KEEP, ["No configuration within the limits did better than the present one on the training part."]
+        return Verdict.KEEP, [
+            "No configuration within the limits did better than the present one on the training part."
+        ]
     if finding.train_gain <= finding.luck.bar:
         return Verdict.KEEP, [
             f"No improvement beyond noise: the gain of {finding.train_gain:.4f} a prompt does not exceed what searches on "
@@ -65,9 +67,15 @@ def _on_the_holdout(finding: Finding, request: TuneRequest) -> tuple[Verdict, li
         if used >= _LEAST_OF_A_CLIENT and lost > 2 * request.tolerated_loss * used
     ]
     if loss > request.tolerated_loss * present.used_kept or finding.gain <= 0 or harmed:
-        return Verdict.KEEP, [*said, *(harmed or ["What the training part promised does not hold on prompts it has not seen."])]
+        return Verdict.KEEP, [
+            *said,
+            *(harmed or ["What the training part promised does not hold on prompts it has not seen."]),
+        ]
     if present.used_kept < LEAST_USED:
-        return Verdict.THIN, [f"Only {present.used_kept} used memories are held out; {LEAST_USED} are the least.", *said]
+        return Verdict.THIN, [
+            f"Only {present.used_kept} used memories are held out; {LEAST_USED} are the least.",
+            *said,
+        ]
     unknown = proposed.newly_shown > request.max_newly_shown * max(proposed.shown, 1)
     if unknown or finding.interval is None or finding.interval.low <= 0:
         why = (

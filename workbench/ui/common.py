@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
+from zoneinfo import available_timezones
 
 import streamlit as st
 
@@ -17,6 +18,8 @@ from workbench.text import shown
 
 _MARKUP = frozenset("\\`*_{}[]()<>#+-.!|~$:@^=&")
 _MOST_LISTED = 200
+_TYPED = ["prompt"]
+_NONE: list[str] = []
 
 Kept = TypeVar("Kept")
 
@@ -37,12 +40,43 @@ def chosen_selection(db: Database) -> Selection:
     """The filter of the side bar; it is kept from page to page."""
     known = clients(db)
     with st.sidebar:
-        traffic = _kept("traffic", ["prompt"], lambda kept: st.multiselect("Traffic (none: all)", TRAFFIC, kept))
-        chosen = _kept(
-            "clients", [], lambda kept: st.multiselect("Clients (none: all)", known, kept, format_func=client_name)
-        )
+        traffic = _kept("traffic", _TYPED, lambda kept: st.multiselect("Traffic (none: all)", TRAFFIC, kept))
+        chosen = _kept("clients", _NONE, lambda kept: _client_widget(known, kept))
         text = _kept("text", "", lambda kept: st.text_input("Prompt contains", kept))
     return Selection(traffic=tuple(traffic) or None, clients=tuple(chosen) or None, text=text or None)
+
+
+def chosen_zone() -> str:
+    """The time zone of days, kept from page to page; a name that is none is said on the page."""
+    with st.sidebar:
+        zone = _kept("zone", "UTC", lambda kept: st.text_input("Time zone of days", kept))
+    if zone not in available_timezones():
+        st.error(literal(f"Unknown time zone {zone!r}; name one like Asia/Shanghai."))
+        st.stop()
+    return zone
+
+
+def headline(said: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The figures that stand on top of the overview."""
+    rate = said["use_rate"]
+    return [
+        ("Prompts", f"{said['prompts']:,}"),
+        ("Memories shown", f"{said['shown']:,}"),
+        ("Used", f"{said['used']:,}" if rate is None else f"{said['used']:,} ({rate:.1%})"),
+        ("Silent prompts", f"{said['silent_prompts']:,}"),
+    ]
+
+
+def denominator_rows(said: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The ledger from raw rows to each denominator."""
+    return [{"step": step["step"], "count": f"{step['count']:,}", "why": step["why"]} for step in said["denominators"]]
+
+
+def capability_rows(found: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """What a store is good for, as rows."""
+    return [
+        {"can": name.replace("_", " "), "possible": one["possible"], "why": one["why"]} for name, one in found.items()
+    ]
 
 
 def pick_query(db: Database, selection: Selection) -> str | None:
@@ -90,6 +124,11 @@ def signal_rows(explanation: Mapping[str, Any]) -> list[dict[str, Any]]:
         }
         for row in explanation["signal_rows"]
     ]
+
+
+def _client_widget(known: list[str], kept: list[str]) -> list[str]:
+    present = [name for name in kept if name in known]
+    return st.multiselect("Clients (none: all)", known, present, format_func=client_name)
 
 
 def client_name(name: str) -> str:
