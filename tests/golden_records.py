@@ -33,8 +33,9 @@ class Golden:
 
     def tokens(self, record: Mapping[str, Any]) -> int:
         meta = record.get("retrieval_meta") or record
-        own = meta.get("query_tokens")
-        return int(own if own is not None else self.shared[record["prompt_id"]]["retrieval_meta"]["query_tokens"])
+        own: int | None = meta.get("query_tokens")
+        shared: int = self.shared[record["prompt_id"]]["retrieval_meta"]["query_tokens"]
+        return shared if own is None else own
 
 
 def load(path: Path, simple: Golden | None = None) -> Golden:

@@ -61,8 +61,10 @@ def add_query(
     first = db.row("SELECT count(*) FROM recall_events")[0]
     _append(db, "recall_events", [{"id": str(first + n), **event} for n, event in enumerate(events)])
     shown = [candidate for candidate in candidates if candidate.shown]
-    query = {"query_id": query_id, "query_text": text, "session_id": session, "client_type": client, "created_at": now,
-             "merged_count": len(candidates), "shown_count": len(shown), "used_count": sum(c.used for c in shown)}  # fmt: skip
+    query = {"query_id": query_id, "query_text": text, "session_id": session, "client_type": client,
+             "created_at": now,
+             "merged_count": len(candidates), "shown_count": len(shown),
+             "used_count": sum(c.used for c in shown)}  # fmt: skip
     _append(db, "recall_queries", [query])
 
 

@@ -10,10 +10,11 @@ import pytest
 from small_log import Candidate, Row, add_memory, add_query, derive
 
 from workbench.errors import BadInput
+from workbench.judge import dump
 from workbench.params import Params
 from workbench.replay.explain import explain
 from workbench.replay.parity import parity
-from workbench.replay.run import Settings, dump, replay_shown
+from workbench.replay.run import Settings, replay_shown
 from workbench.store import Database, in_memory
 
 # exact .84 and dense gist .9, priority 2, age 180 days, 3 tokens: .252 + .27 + .03 + .03 + .02
@@ -48,7 +49,8 @@ def db() -> Iterator[Database]:
 
 def test_priority_and_age_are_inverted_from_the_logged_terms(db: Database) -> None:
     rows = db.rows(
-        "SELECT uri, node_uuid, priority, priority_source, age_days, age_source FROM wb.logged_candidates ORDER BY 1 DESC"
+        "SELECT uri, node_uuid, priority, priority_source, age_days, age_source"
+        " FROM wb.logged_candidates ORDER BY uri DESC"
     )
     assert rows[0][:4] == ("project://checkout/webhooks", "n1", 2, "store")
     assert rows[0][4] == pytest.approx(180, abs=0.01)
@@ -128,13 +130,10 @@ def test_view_weights_are_replayed(db: Database) -> None:
 def test_the_dump_has_the_promised_columns(db: Database, tmp_path: Path) -> None:
     dump(db, IN_FORCE, None, tmp_path / "dump.parquet")
     table = pq.read_table(tmp_path / "dump.parquet")
-    assert (
-        table.column_names
-        == (
-            "query_id uri node_uuid exact glossary_semantic dense lexical lexical_damp c_exact c_glossary_semantic c_dense "
-            "c_lexical c_view c_priority c_multi_view c_recency score ranked_position shown displayed_position "
-            "suppressed_by label logged_score logged_shown"
-        ).split()
+    assert " ".join(table.column_names) == (
+        "query_id uri node_uuid exact glossary_semantic dense lexical lexical_damp c_exact c_glossary_semantic "
+        "c_dense c_lexical c_view c_priority c_multi_view c_recency score ranked_position shown displayed_position "
+        "suppressed_by label logged_score logged_shown"
     )
     assert table.column("label").to_pylist() == ["used", "unknown"]
     assert table.column("suppressed_by").to_pylist() == [None, "score"]
@@ -145,7 +144,8 @@ def test_case_14_recency_at_its_edges(db: Database) -> None:
     db.execute("DELETE FROM wb.logged_candidates WHERE uri <> 'project://checkout/webhooks'")
     for uri, age in rows:
         db.execute(
-            "INSERT INTO wb.logged_candidates BY NAME SELECT * REPLACE ($uri AS uri, 3 AS priority, $age::DOUBLE AS age_days)"
+            "INSERT INTO wb.logged_candidates BY NAME"
+            " SELECT * REPLACE ($uri AS uri, 3 AS priority, $age::DOUBLE AS age_days)"
             " FROM wb.logged_candidates WHERE uri = 'project://checkout/webhooks'",
             {"uri": uri, "age": age},
         )

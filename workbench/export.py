@@ -57,5 +57,5 @@ def export_to(proposal: Proposal, out: Path, changed_only: bool) -> None:
 
 
 def export_into(proposal: Proposal, file: Path) -> list[str]:
-    """Set the changed keys in an existing file, keeping everything else; returns the keys whose values changed there."""
+    """Set the changed keys in an existing file, keeping everything else; returns those whose values changed there."""
     return edit_toml(file, proposal.params, proposal.changed)

@@ -37,11 +37,14 @@ def excerpt(record: dict[str, Any]) -> dict[str, Any]:
 
 
 def write(source: Path, target: Path) -> None:
-    with gzip.open(source, "rt", encoding="utf-8") as lines, target.open("wb") as raw:
-        with gzip.GzipFile(fileobj=raw, mode="wb", mtime=0, filename="") as out:
-            for record in map(json.loads, lines):
-                if wanted(record):
-                    out.write(json.dumps(excerpt(record), ensure_ascii=False).encode() + b"\n")
+    with (
+        gzip.open(source, "rt", encoding="utf-8") as lines,
+        target.open("wb") as raw,
+        gzip.GzipFile(fileobj=raw, mode="wb", mtime=0, filename="") as out,
+    ):
+        for record in map(json.loads, lines):
+            if wanted(record):
+                out.write(json.dumps(excerpt(record), ensure_ascii=False).encode() + b"\n")
 
 
 if __name__ == "__main__":

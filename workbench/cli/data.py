@@ -26,11 +26,11 @@ from workbench.cli.options import (
 from workbench.cli.output import cell, emit, percent, progress, say, table
 from workbench.errors import AnswerIsNo, BadInput
 from workbench.importers import ImportOptions
+from workbench.judge import dump
 from workbench.metrics import replay_summary
 from workbench.metrics.report import GROUPINGS, report
 from workbench.replay.explain import explain
 from workbench.replay.parity import parity
-from workbench.replay.run import dump
 from workbench.replay.selection import SELECTED
 from workbench.simulate import World, checked_world, simulate
 from workbench.text import shown
@@ -227,9 +227,11 @@ def report_text(said: dict[str, Any]) -> str:
         [
             said["sufficiency"],
             f"{said['prompts']:,} prompts, {said['shown']:,} memories shown, {said['used']:,} used: "
-            f"{percent(said['use_rate'])} ({_span(said['use_rate_interval'])}); {said['silent_prompts']:,} prompts showed nothing.",
+            f"{percent(said['use_rate'])} ({_span(said['use_rate_interval'])}); "
+            f"{said['silent_prompts']:,} prompts showed nothing.",
             table((said["by"], "prompts", "shown", "used", "use rate", "95 % interval", "silent"), rows),
-            f"AUC of the score among shown memories: {cell(separation['auc'])} (0.5: the score does not tell used from unused).",
+            f"AUC of the score among shown memories: {cell(separation['auc'])} "
+            "(0.5: the score does not tell used from unused).",
             table(("step", "count", "why"), steps, width=90),
         ]
     )

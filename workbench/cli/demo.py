@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -82,7 +83,8 @@ def _parity_line(found: dict[str, Any]) -> str:
 
 
 def _report_line(found: dict[str, Any]) -> str:
-    return f"{found['shown']:,} memories shown in {found['prompts']:,} prompts, {found['used']} used ({percent(found['use_rate'])})"
+    shown = f"{found['shown']:,} memories shown in {found['prompts']:,} prompts"
+    return f"{shown}, {found['used']} used ({percent(found['use_rate'])})"
 
 
 def _replay_line(found: dict[str, Any]) -> str:
@@ -97,7 +99,7 @@ def _tune_line(found: dict[str, Any]) -> str:
     return f"{found['trials']['completed']} trials, verdict: {found['verdict']}"
 
 
-_LINES = {
+_LINES: dict[str, Callable[[dict[str, Any]], str]] = {
     "import": _import_line,
     "parity": _parity_line,
     "report": _report_line,
@@ -110,13 +112,14 @@ _LINES = {
 def _summary(found: dict[str, Any]) -> str:
     tuned = found["tune"]
     changed = len(found["export"]["changed"])
+    proposes = f"proposes {changed} changes" if changed else "keeps the present settings"
     said = [
         "",
         "What the log says",
         f"  {found['report']['sufficiency']}",
         f"Tuning says: {tuned['verdict']}",
         *(f"  {reason}" for reason in tuned["reasons"]),
-        f"The TOML {'proposes ' + str(changed) + ' changes' if changed else 'keeps the present settings'}: {found['export']['out']}",
+        f"The TOML {proposes}: {found['export']['out']}",
         f"See it:  workbench ui --db {found['db']}",
         "Your own: workbench import SOURCE, then report, replay, tune, export.",
     ]

@@ -169,8 +169,8 @@ def tune_text(result: dict[str, Any]) -> str:
     trials, split = result["trials"], result["split"]
     lines.append(
         f"{trials['completed']} trials on {split['train_prompts']} prompts ({split['train_used']} used memories), "
-        f"{split['holdout_prompts']} held out ({split['holdout_used']} used), {split['repeats_left_out']} repeats left out; "
-        f"the hold-out was looked at {result['looks']} times."
+        f"{split['holdout_prompts']} held out ({split['holdout_used']} used), {split['repeats_left_out']} repeats left "
+        f"out; the hold-out was looked at {result['looks']} times."
     )
     if result["dead"]:
         lines.append(f"Without effect on this data, left as they are: {', '.join(result['dead'])}.")

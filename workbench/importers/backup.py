@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import lzma
 import mmap
 import re
@@ -14,6 +13,7 @@ from pathlib import Path
 import msgspec
 
 from workbench.errors import BadInput
+from workbench.importers.compressed import is_compressed, open_plain
 from workbench.importers.jsonlines import BOM, mend
 from workbench.importers.options import ImportOptions
 from workbench.importers.staging import Staging
@@ -24,8 +24,6 @@ FORMAT = "lore-backup-v1"
 _REQUIRED = ("nodes", "memories", "edges", "paths")
 _CHUNK = 20_000
 _START = re.compile(rb"\s*\{\s*\"(format|created_at|tables|stats)\"\s*:")
-
-Opened = {b"\x1f\x8b": gzip.open, b"\xfd7zXZ\x00": lzma.open}
 
 
 class _Backup(msgspec.Struct):
@@ -53,16 +51,13 @@ def stage(path: Path, staging: Staging, options: ImportOptions) -> None:
 
 def decompressed(path: Path, staging: Staging) -> Path:
     """The file itself, or a temporary plain copy of a gzip or xz file; BadInput when it is cut off or empty."""
-    with path.open("rb") as file:
-        head = file.read(6)
-    if not head:
+    if not path.stat().st_size:
         raise BadInput(f"{path} is empty; export the backup again.")
-    opener = next((opener for magic, opener in Opened.items() if head.startswith(magic)), None)
-    if opener is None:
+    if not is_compressed(path):
         return path
     target = staging.temporary("plain")
     try:
-        with opener(path, "rb") as source, target.open("wb") as out:
+        with open_plain(path) as source, target.open("wb") as out:
             staging.progress(0, None, f"unpacking {path.name}")
             shutil.copyfileobj(source, out, 4 * 1024 * 1024)
     except (EOFError, OSError, lzma.LZMAError, zlib.error) as error:

@@ -7,12 +7,12 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, cast
+from typing import BinaryIO
 
 import pyarrow as pa
 
 from workbench.errors import BadInput
-from workbench.importers.backup import Opened
+from workbench.importers.compressed import open_plain
 from workbench.importers.options import ImportOptions
 from workbench.importers.staging import Staging
 from workbench.store import TABLES
@@ -27,7 +27,9 @@ _CREATE = re.compile(rb"CREATE TABLE (?:" + _NAME + rb"\.)?(" + _NAME + rb") \(\
 _COLUMN = re.compile(rb"\s+(" + _NAME + rb") ")
 _ENCODING = re.compile(rb"SET client_encoding = '([^']+)'")
 _CONSTRAINTS = frozenset({"CONSTRAINT", "PRIMARY", "UNIQUE", "CHECK", "FOREIGN", "EXCLUDE"})
-_VALUE = re.compile(r"\s*(?:([eE]?)'((?:[^'\\]|\\.|'')*)'|([^,()']+))(?:::[\w \[\].\"]+(?:\(\d+(?:,\d+)?\))?)?\s*([,)])", re.DOTALL)
+_VALUE = re.compile(
+    r"\s*(?:([eE]?)'((?:[^'\\]|\\.|'')*)'|([^,()']+))(?:::[\w \[\].\"]+(?:\(\d+(?:,\d+)?\))?)?\s*([,)])", re.DOTALL
+)
 _ESCAPE = re.compile(rb"\\(?:([0-7]{1,3})|x([0-9a-fA-F]{1,2})|(.))", re.DOTALL)
 _LETTERS = {b"b": b"\b", b"f": b"\f", b"n": b"\n", b"r": b"\r", b"t": b"\t", b"v": b"\v"}
 
@@ -44,13 +46,11 @@ def recognises(head: bytes, path: Path) -> bool:
 def stage(path: Path, staging: Staging, options: ImportOptions) -> None:
     """Stage the tables of the dump in bounded memory; BadInput when it is binary, cut off or in an unknown encoding."""
     del options
-    with path.open("rb") as file:
-        magic = file.read(6)
-    opener = next((opener for start, opener in Opened.items() if magic.startswith(start)), None)
-    with path.open("rb") as plain, opener(plain, "rb") if opener else plain as file:
-        reader = _Reader(cast(IO[bytes], file), plain, path, staging)
-        if magic.startswith(CUSTOM_FORMAT):
+    with open_plain(path) as file:
+        if file.read(len(CUSTOM_FORMAT)) == CUSTOM_FORMAT:
             raise BadInput(f"{path} is a binary dump; make a plain one with `pg_dump --format=plain`.")
+        file.seek(0)
+        reader = _Reader(file, path, staging)
         _stage_all(reader)
     if not staging.tables:
         raise BadInput(f"{path} holds no table of Lore; dump the database of the Lore server.")
@@ -62,8 +62,7 @@ def stage(path: Path, staging: Staging, options: ImportOptions) -> None:
 class _Reader:
     """The lines of a dump, their number, and what was learnt on the way."""
 
-    file: IO[bytes]
-    plain: IO[bytes]
+    file: BinaryIO
     path: Path
     staging: Staging
     number: int = 0
@@ -72,18 +71,19 @@ class _Reader:
     ignored: set[str] = field(default_factory=set)
 
     def lines(self) -> Iterator[bytes]:
-        size = self.path.stat().st_size
         for line in self.file:
             self.number += 1
             if self.number % _PROGRESS_LINES == 0:
-                self.staging.progress(self.plain.tell(), size, f"reading {self.path.name}")
+                self.staging.progress(self.number, None, f"reading lines of {self.path.name}")
             yield line
 
     def text(self, content: bytes) -> str:
         try:
             return content.decode(self.encoding)
         except UnicodeDecodeError as error:
-            raise BadInput(f"{self.path}, line {self.number}: not valid {self.encoding} text; dump the database again.") from error
+            raise BadInput(
+                f"{self.path}, line {self.number}: not valid {self.encoding} text; dump the database again."
+            ) from error
 
 
 def _stage_all(reader: _Reader) -> None:
@@ -104,7 +104,10 @@ def _stage_all(reader: _Reader) -> None:
         batch = _batch(collected.columns, collected.rows)
         where = collected.starts
         reader.staging.add_batches(
-            table, collected.columns, [batch], lambda row, where=where: f"line {where[row - 1]}"  # type: ignore[misc]
+            table,
+            collected.columns,
+            [batch],
+            lambda row, where=where: f"line {where[row - 1]}",  # type: ignore[misc]
         )
 
 
@@ -212,7 +215,9 @@ def _collect_insert(
     collected = inserts.setdefault(table, _Inserts(named))
     for row in _insert_rows(reader.text(statement[insert.end() :])):
         if len(row) != len(collected.columns):
-            raise BadInput(f"{reader.path}, line {start}: a row of {table} has {len(row)} values; dump with --column-inserts.")
+            raise BadInput(
+                f"{reader.path}, line {start}: a row of {table} has {len(row)} values; dump with --column-inserts."
+            )
         collected.rows.append(row)
         collected.starts.append(start)
 
@@ -231,7 +236,9 @@ def _insert_rows(values: str) -> Iterator[list[str | None]]:
         while end == ",":
             match = _VALUE.match(values, position)
             if match is None:
-                raise BadInput(f"A row cannot be read near {values[position : position + 60]!r}; dump without --inserts.")
+                raise BadInput(
+                    f"A row cannot be read near {values[position : position + 60]!r}; dump without --inserts."
+                )
             row.append(_literal(match))
             position, end = match.end(), match[4]
         yield row

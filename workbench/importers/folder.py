@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import cast
 
 import pyarrow as pa
 
 from workbench.errors import BadInput
+from workbench.importers.compressed import open_plain
 from workbench.importers.jsonlines import LineNumbers, lines_of
 from workbench.importers.options import ImportOptions
 from workbench.importers.staging import Staging
@@ -74,7 +74,7 @@ def _stage_jsonl(table: str, file: Path, staging: Staging) -> None:
     bad: list[tuple[str, str]] = []
     target = staging.temporary(f"{table}.jsonl")
     longest = 0
-    with _binary(file) as source, target.open("wb") as out:
+    with open_plain(file) as source, target.open("wb") as out:
         for line in lines_of(source, staging.mended):
             if line.reason:
                 numbers.left_out.append(line.number)
@@ -90,7 +90,7 @@ def _stage_jsonl(table: str, file: Path, staging: Staging) -> None:
 
 def _stage_csv(table: str, file: Path, staging: Staging) -> None:
     csv.field_size_limit(sys.maxsize)
-    with _binary(file) as source:
+    with open_plain(file) as source:
         text = (line.decode("utf-8", errors="replace") for line in source)
         rows = csv.reader(text, strict=True)
         header = [name.strip().removeprefix("\ufeff") for name in next(rows, [])]
@@ -134,7 +134,3 @@ def _csv_batches(
 def _batch(rows: list[list[str]], header: list[str]) -> pa.RecordBatch:
     columns = [pa.array([cell or None for cell in column], pa.string()) for column in zip(*rows, strict=True)]
     return pa.RecordBatch.from_arrays(columns, names=header)
-
-
-def _binary(file: Path) -> BinaryIO:
-    return cast(BinaryIO, gzip.open(file, "rb")) if file.name.endswith(".gz") else file.open("rb")

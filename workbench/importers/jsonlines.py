@@ -69,12 +69,8 @@ def mend(buffer: bytearray | mmap, mended: Mended) -> None:
 
 def lines_of(file: BinaryIO, mended: Mended) -> Iterator[Line]:
     """The lines of a JSONL file as single JSON objects, mended; a line that is none comes with the reason."""
-    number = 0
-    for raw in file:
-        number += 1
-        if number == 1 and raw.startswith(BOM):
-            raw = raw[len(BOM) :]
-        content = raw.strip(b" \t\r\n")
+    for number, raw in enumerate(file, 1):
+        content = (raw.removeprefix(BOM) if number == 1 else raw).strip(b" \t\r\n")
         if b"\\u" in content:
             buffer = bytearray(content)
             mend(buffer, mended)

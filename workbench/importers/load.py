@@ -13,6 +13,7 @@ from workbench.errors import BadInput
 from workbench.importers import backup, dump, folder, postgres
 from workbench.importers.address import mask_address
 from workbench.importers.capabilities import capabilities
+from workbench.importers.compressed import open_plain
 from workbench.importers.options import ImportOptions, Progress
 from workbench.importers.report import ImportReport
 from workbench.importers.rollups import derive_rollups
@@ -67,18 +68,15 @@ def _recognised(source: str) -> tuple[str, Stage]:
     if dump.recognises(head, path):
         return "pg_dump", lambda staging, options: dump.stage(path, staging, options)
     raise BadInput(
-        f"{path} is none of the known sources; give a Lore backup (JSON), a plain pg_dump, a folder of Parquet, JSONL or "
-        "CSV tables, or a postgresql:// address."
+        f"{path} is none of the known sources; give a Lore backup (JSON), a plain pg_dump, a folder of Parquet, JSONL "
+        "or CSV tables, or a postgresql:// address."
     )
 
 
 def _head(path: Path) -> bytes:
     """The first bytes of a file, decompressed."""
     try:
-        with path.open("rb") as file:
-            magic = file.read(6)
-        opener = next((opener for start, opener in backup.Opened.items() if magic.startswith(start)), None)
-        with opener(path, "rb") if opener else path.open("rb") as file:
+        with open_plain(path) as file:
             return file.read(_HEAD)
     except FileNotFoundError as error:
         raise BadInput(f"There is no {path}; check the name of the source.") from error

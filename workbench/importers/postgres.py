@@ -66,7 +66,9 @@ def _lore_tables(cursor: Any, address: str) -> tuple[str, dict[str, list[str]]]:
     if not schemas:
         raise BadInput(f"{mask_address(address)} holds no tables of Lore; name the database of the Lore server.")
     if len(schemas) > 1 and schemas[0] != "public":
-        raise BadInput(f"{mask_address(address)} holds Lore's tables in several schemas ({', '.join(schemas)}); keep one.")
+        raise BadInput(
+            f"{mask_address(address)} holds Lore's tables in several schemas ({', '.join(schemas)}); keep one."
+        )
     return schemas[0], found[schemas[0]]
 
 
@@ -118,5 +120,7 @@ def _reason(error: Exception, address: str) -> str:
     password = urlsplit(address).password
     if password:
         said = said.replace(password, "***")
-    lines = [re.sub(r"^\W*(IO|INTERNAL|UNKNOWN)[^:]*:\s*", "", line).strip() for line in mask_address(said).splitlines()]
+    lines = [
+        re.sub(r"^\W*(IO|INTERNAL|UNKNOWN)[^:]*:\s*", "", line).strip() for line in mask_address(said).splitlines()
+    ]
     return next((line.rstrip(".") for line in lines if line), "the server gave no reason")

@@ -44,7 +44,8 @@ def derive_rollups(db: Database, changed_events: str, counts: dict[str, Counts])
 def _forget_what_a_source_now_holds(db: Database) -> None:
     """A query that a source has delivered since is no longer a derived one."""
     db.execute(
-        "DELETE FROM wb.derived_queries WHERE query_id IN (SELECT query_id FROM recall_query_candidates WHERE id IS NOT NULL)"
+        "DELETE FROM wb.derived_queries"
+        " WHERE query_id IN (SELECT query_id FROM recall_query_candidates WHERE id IS NOT NULL)"
     )
 
 

@@ -14,7 +14,7 @@ _WHOLE = r"^-?[0-9]+(\.0+)?$"
 _EPOCH_SECONDS = r"^[0-9]{9,11}(\.[0-9]+)?$"
 _EPOCH_MILLISECONDS = r"^[0-9]{12,14}$"
 _ZONED = r"([zZ]|[+-][0-9]{2}(:?[0-9]{2}){0,2}|UTC)$"
-_PASSWORD = r"://[^/@\s:\"]*:[^@/\s\"]+@"
+_ADDRESS_WITH_LOGIN = r"://[^/@\s:\"]*:[^@/\s\"]+@"
 
 _REASON_TEXT = {
     Kind.INTEGER: "is not a whole number",
@@ -65,7 +65,10 @@ def _value(column: Column, staged: Staged) -> str:
         case Kind.REAL:
             return f"CASE WHEN isfinite(try_cast({name} AS DOUBLE)) THEN try_cast({name} AS FLOAT) END"
         case Kind.BOOLEAN:
-            return f"CASE lower({name}) WHEN 'true' THEN true WHEN 't' THEN true WHEN 'false' THEN false WHEN 'f' THEN false END"
+            return (
+                f"CASE WHEN lower({name}) IN ('true', 't') THEN true"
+                f" WHEN lower({name}) IN ('false', 'f') THEN false END"
+            )
         case _:
             return name
 
@@ -87,7 +90,11 @@ def _json(name: str, staged: Staged) -> str:
         if staged.from_json:
             return f"CASE WHEN starts_with({name}, '\"') THEN try(json({text})) ELSE {name}::VARCHAR END::VARCHAR"
     compact = f"try(json({text}))::VARCHAR"
-    return f"regexp_replace({compact}, '{_PASSWORD}', '://***@', 'g')" if staged.name == "app_settings" else compact
+    return (
+        f"regexp_replace({compact}, '{_ADDRESS_WITH_LOGIN}', '://***@', 'g')"
+        if staged.name == "app_settings"
+        else compact
+    )
 
 
 def _vector(name: str, staged: Staged) -> str:

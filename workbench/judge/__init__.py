@@ -1,5 +1,6 @@
 """Labels of the log and the four-way ledger of a configuration: what was used, kept, lost, removed, newly shown."""
 
+from workbench.judge.dump import dump
 from workbench.judge.evidence import HOOK_CLIENTS, HOOK_LIMIT_MS, Evidence
 from workbench.judge.labels import LOG, PROMPTS, Judged, judge_log
 from workbench.judge.ledger import Ledger
@@ -16,6 +17,7 @@ __all__ = [
     "Judged",
     "Labelled",
     "Ledger",
+    "dump",
     "judge_log",
     "judged_replay",
     "label_candidates",

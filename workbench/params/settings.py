@@ -78,7 +78,7 @@ def _coerced(key: Key, value: Any) -> tuple[Value, str]:
     if number is None:
         return key.default, f"{key.name} = {shown(value)} is not a number and acts as the default {key.default}."
     if number == 0 and key.name in ZERO_ACTS_AS_DEFAULT:
-        return key.default, f"{key.name} = 0 acts as {key.default} on the server; it does not switch the bonus off."
+        return key.default, f"{key.name} = 0 acts as {key.default:g} on the server; it does not switch the bonus off."
     if number == 0 and key.name in _ZERO_ACTS_AS_ONE:
         return 1.0, f"{key.name} = 0 acts as 1 on the server; it does not switch the view off."
     inside = min(max(int(number) if key.kind is int else number, key.low), key.high)

@@ -65,6 +65,7 @@ def edit_toml(path: Path, params: Params, only: Iterable[str]) -> list[str]:
 
 
 def _edited(path: Path, text: str, values: Mapping[str, Value]) -> str:
+    """The text with `values` set; new lines end as all the others do."""
     try:
         document = tomlkit.parse(text.removeprefix(_BOM))
         for name, value in values.items():
@@ -72,7 +73,7 @@ def _edited(path: Path, text: str, values: Mapping[str, Value]) -> str:
         edited = tomlkit.dumps(document)
     except (TOMLKitError, ValueError) as error:
         raise BadConfig(f"{path} cannot be edited: {error}; write its tables as [recall.weights] and so on.") from error
-    if re.search(r"\r\n", text) and not re.search(r"(?<!\r)\n", text):
+    if "\r\n" in text and not re.search(r"(?<!\r)\n", text):
         edited = re.sub(r"(?<!\r)\n", "\r\n", edited)
     return _BOM + edited if text.startswith(_BOM) else edited
 
@@ -94,10 +95,10 @@ def _refuse_unknown(path: Path, text: str, names: Iterable[str]) -> None:
 
 
 def _line(text: str, name: str) -> str:
-    """", line N" of a key; "" where it is not written as one plain line of its table."""
+    """The words ", line N" for a key; nothing where it is not written as one plain line of its table."""
     prefix = ""
     for number, line in enumerate(text.removeprefix(_BOM).split("\n"), 1):
-        if header := re.match(r"\s*\[([^\[\]]+)\]", line):
+        if header := re.match(r"\s*\[+([^\[\]]+)\]", line):
             prefix = re.sub(r"\s", "", header[1]) + "."
         elif (entry := re.match(r"\s*([^=#]+?)\s*=", line)) and f"{prefix}{entry[1]}" == name:
             return f", line {number}"
@@ -138,14 +139,14 @@ def _put(document: MutableMapping[str, Any], name: str, value: Value) -> None:
             document[table] = tomlkit.inline_table() if inline else tomlkit.table(depth < len(tables) - 1)
         document = document[table]
         if not isinstance(document, MutableMapping):
-            raise BadConfig(f"{name} cannot be set: {table!r} is a value in that file, not a table.")
+            raise ValueError(f"{table!r} is a value there, not a table")
     document[leaf] = _item(value)
 
 
 def _item(value: Value) -> Any:
     """A TOML item; numbers keep a decimal point and never take an exponent."""
     if isinstance(value, float):
-        return tomlkit.float_(format(Decimal(repr(value)), "f"))
+        return tomlkit.value(format(Decimal(repr(value)), "f"))
     return tomlkit.item(value)
 
 

@@ -94,7 +94,7 @@ def single_changes(db: Database, settings: Settings, uri: str, shown: bool) -> l
 
 
 def _nearest_flip(key: Key, present: Value, side: float, flips: Callable[[Key, Value], bool]) -> Value | None:
-    """The value between `present` and `side` nearest to `present` that flips, to the key's step; None when none does."""
+    """The value between `present` and `side` nearest to `present` that flips, to the key's step, or None."""
     if not key.replayable:
         return None
     kept = float(present)

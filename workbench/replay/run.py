@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from workbench.params import Params
@@ -69,27 +68,3 @@ def replay_shown(db: Database, settings: Settings, selected: str | None, into: s
     """Write the temporary table `into` with the memories that `settings` shows for the selected queries."""
     sql = compose(shown_chain(candidates_of(selected)), "SELECT * FROM {last}")
     db.execute(f"CREATE OR REPLACE TEMP TABLE {into} AS {sql}", settings.bindings())
-
-
-_DUMP = """
-SELECT
-    query_id, uri, node_uuid, coalesce(exact, 0) AS exact, coalesce(glossary_semantic, 0) AS glossary_semantic,
-    dense, lexical, lexical_damp,
-    c_exact, c_glossary_semantic, c_dense, c_lexical, c_view, c_priority, c_multi_view, c_recency, score,
-    ranked_position, shown, displayed_position, suppressed_by,
-    CASE
-        WHEN bool_or(used) OVER same_node THEN 'used'
-        WHEN bool_or(logged_shown) OVER same_node THEN 'shown_unused'
-        ELSE 'unknown'
-    END AS label,
-    logged_score, logged_shown
-FROM {last}
-WINDOW same_node AS (PARTITION BY query_id, coalesce(node_uuid, uri))
-ORDER BY query_id, ranked_position
-"""
-
-
-def dump(db: Database, settings: Settings, selected: str | None, path: Path) -> None:
-    """Write every scored candidate to the Parquet file `path`, whole or not at all; columns as in the command line's
-    contract. Signals are the merged ones, `lexical` undamped."""
-    db.copy_to(compose(full_chain(candidates_of(selected)), _DUMP), path, settings.bindings())

@@ -15,13 +15,14 @@ QUERY_CHARACTERS = 200
 _WITH_DETAIL = 0.7
 
 _CLEAR = (
-    "how do we handle {en}?", "what was our rule for {en}", "please check {en} before you go on", "{en}: what is agreed?",
-    "{zh}怎么处理？", "之前关于{zh}是怎么约定的", "帮我看下{zh}", "{zh}有什么规定吗",
+    "how do we handle {en}?", "what was our rule for {en}", "please check {en} before you go on",
+    "{en}: what is agreed?",    "{zh}怎么处理？", "之前关于{zh}是怎么约定的", "帮我看下{zh}", "{zh}有什么规定吗",
 )  # fmt: skip
 _VAGUE = (
     "what did we say about {word} again?", "I forgot how {word} works here", "is there a note on {word}?",
-    "what was the agreement on that one?", "there was a rule for this case, right?", "did we not settle this last month",
-    "same problem as in spring, what did we do then?", "{zw}那块之前怎么定的", "这种情况上次是怎么处理的", "这个之前不是约定过吗",
+    "what was the agreement on that one?", "there was a rule for this case, right?",
+    "did we not settle this last month", "same problem as in spring, what did we do then?",
+    "{zw}那块之前怎么定的", "这种情况上次是怎么处理的", "这个之前不是约定过吗",
     "我记得这里有条规矩", "老问题又来了，之前的结论是什么", "按之前说好的来，是哪条来着",
 )  # fmt: skip
 _CHAT = (
@@ -55,7 +56,7 @@ class Prompt:
 
 
 def make_prompts(world: World, memories: list[Memory], rng: np.random.Generator) -> list[Prompt]:
-    """`world.prompts` typed prompts in sessions, and on top start-up, console and heartbeat recalls; in order of time."""
+    """`world.prompts` typed prompts in sessions, with start-up, console and heartbeat recalls; in order of time."""
     about = [memory for memory in memories if memory.subject >= 0]
     weights = 1 / (1 + rng.permutation(len(about)))
     popularity = weights / weights.sum()

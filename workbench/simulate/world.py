@@ -30,10 +30,10 @@ class World:
     """One kind of world: every memory has a subject, a prompt needs one memory or none, and a needed memory that was
     shown is opened with probability `opens`.
 
-    Shares are of the typed prompts: `needs` need a memory, `vague` of these hardly name it, `long` are cut at the query
-    limit. `common_keywords` is the share of memories that carry a word which prompts use all the time. `row_limit` is how
-    many rows a signal returns. Vectors have `dimensions` numbers; `noise` is the share of a prompt's vector that has
-    nothing to do with its subject.
+    Shares are of the typed prompts: `needs` need a memory, `vague` of these hardly name it, `long` are cut at the
+    query limit. `common_keywords` is the share of memories that carry a word which prompts use all the time.
+    `row_limit` is how many rows a signal returns. Vectors have `dimensions` numbers; `noise` is the share of a
+    prompt's vector that has nothing to do with its subject.
     """
 
     prompts: int = 1500

@@ -163,7 +163,7 @@ def _copied(path: Path, draft: Path) -> None:
     _settle_journal(path)
     try:
         with (
-            open(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as target,
+            os.fdopen(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as target,
             path.open("rb") as source,
         ):
             shutil.copyfileobj(source, target, 16 * 1024 * 1024)
@@ -216,7 +216,7 @@ def _journal(path: Path) -> Path:
 
 
 def _settle_journal(path: Path) -> None:
-    """A journal beside the store comes from another program that wrote into it: take it in, or set a broken one aside."""
+    """A journal beside the store is from another program that wrote into it: take it in, or set a broken one aside."""
     journal = _journal(path)
     if not journal.exists():
         return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from workbench.errors import BadInput
 from workbench.params import key_of
@@ -17,9 +17,10 @@ OBJECTIVES = ("net_help",)
 class TuneRequest:
     """`trials` is the total of the study, also when it is resumed. `only` and `freeze` name keys.
 
-    `noise_cost`: how many helpful memories one unhelpful memory outweighs. `max_newly_shown`: the largest share of shown
-    memories of which nothing is known. `tolerated_loss`: the share of used memories that may be lost on the held-out
-    part; the search itself allows half of it. `train_share`: the part of the prompts, oldest first, that trains.
+    `noise_cost`: how many helpful memories one unhelpful memory outweighs. `max_newly_shown`: the largest share of
+    shown memories of which nothing is known. `tolerated_loss`: the share of used memories that may be lost on the
+    held-out part; the search itself allows half of it. `train_share`: the part of the prompts, oldest first, that
+    trains.
     """
 
     study: str = "study"
@@ -33,7 +34,7 @@ class TuneRequest:
     tolerated_loss: float = 0.10
     train_share: float = 0.7
     resume: bool = False
-    selection: Selection = Selection()
+    selection: Selection = field(default_factory=Selection)
 
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.study):

@@ -93,8 +93,9 @@ def _setup(sides: Sides, space: Space, request: TuneRequest) -> dict[str, Any]:
     return {
         "current": dict(space.current.as_flat()),
         "keys": [key.name for key in space.keys],
-        "data": [sides.split.train, len(sides.train.pairs), int(sides.train.used.sum()), int(sides.train.pairs.sum() % 2**53)],
-        "options": [request.noise_cost, request.max_newly_shown, request.tolerated_loss, request.train_share, request.objective],
+        "data": [sides.split.train, len(sides.train.pairs), int(sides.train.used.sum()), int(sides.train.pairs.sum())],
+        "options": [request.noise_cost, request.max_newly_shown, request.tolerated_loss, request.train_share],
+        "objective": request.objective,
         "seed": request.seed,
     }  # fmt: skip
 
@@ -124,9 +125,7 @@ def _base(sides: Sides, space: Space, request: TuneRequest, study: optuna.Study)
 def _redundant(space: Space) -> list[str]:
     names = {key.name for key in space.keys}
     if "recall.display.min_display_score" in names and any(name.startswith("recall.weights.") for name in names):
-        return [
-            "Scaling all weights, bonuses and the threshold by one factor changes nothing; among equals the nearest wins."
-        ]
+        return ["Scaling weights, bonuses and threshold by one factor changes nothing; among equals the nearest wins."]
     return []
 
 
@@ -134,7 +133,7 @@ def _without_a_feasible_trial(tried: Sequence[Tried], current: Params) -> dict[s
     nearest = min(tried, key=lambda one: one.excess)
     return {
         "verdict": Verdict.KEEP.value,
-        "reasons": [f"No trial keeps within the limits; the nearest, trial {nearest.number}, oversteps them by {nearest.excess:.3g}."],
+        "reasons": [f"No trial keeps within the limits; trial {nearest.number} is nearest ({nearest.excess:.3g} off)."],
         "config": current.as_flat(),
         "feasible": False,
         "holdout": None, "luck": None, "plateau": None, "pareto": [], "looks": 0,
@@ -156,7 +155,7 @@ def _judged(
     recommended = verdict in (Verdict.SAFE, Verdict.TRIAL)
     return {
         "verdict": verdict.value,
-        "reasons": reasons + [_what_can_be_seen(int(sides.holdout.used.sum()))],
+        "reasons": [*reasons, _what_can_be_seen(int(sides.holdout.used.sum()))],
         "config": (chosen.params if recommended else space.current).as_flat(),
         "best_found": {
             "trial": chosen.number,
@@ -233,4 +232,7 @@ def _what_can_be_seen(used: int) -> str:
     smallest = loss_bound(used)
     if smallest is None:
         return "No used memory is held out, so no loss could be seen."
-    return f"With {used} used memories held out, a true loss of {smallest * 100:.0f} % or more would show at least once in 95 of 100 logs."
+    return (
+        f"With {used} used memories held out, a true loss of {smallest * 100:.0f} % or more would show at least once "
+        "in 95 of 100 logs."
+    )

@@ -111,9 +111,10 @@ def pareto(tried: Sequence[Tried], space: Space, goal: Goal) -> list[Tried]:
               space.distance(one.params))
         for one in tried if one.feasible
     }  # fmt: skip
-    front = [
-        one for one, point in points.items()
-        if not any(other != point and all(a <= b for a, b in zip(other, point, strict=True)) for other in points.values())
-    ]  # fmt: skip
+    front = [one for one, point in points.items() if not any(_beats(other, point) for other in points.values())]
     unique = {points[one]: one for one in reversed(front)}
     return [unique[point] for point in sorted(unique)]
+
+
+def _beats(point: tuple[float, ...], other: tuple[float, ...]) -> bool:
+    return point != other and all(a <= b for a, b in zip(point, other, strict=True))

@@ -75,9 +75,8 @@ class Space:
             low, high = self.bounds(key)
             present = params[key.name]
             steps = [not present] if key.kind is bool else [present - key.step, present + key.step]
-            for value in steps:
-                if key.kind is bool or low <= value <= high:
-                    found.append(params.replace({key.name: snap(key, value)}))
+            inside = [value for value in steps if key.kind is bool or low <= value <= high]
+            found += [params.replace({key.name: snap(key, value)}) for value in inside]
         return found
 
     def distance(self, params: Params) -> float:

@@ -47,8 +47,8 @@ def judge(finding: Finding, request: TuneRequest) -> tuple[Verdict, list[str]]:
         ]
     if finding.train_gain <= finding.luck.bar:
         return Verdict.KEEP, [
-            f"No improvement beyond noise: the gain of {finding.train_gain:.4f} a prompt does not exceed what searches on "
-            f"shuffled labels reach ({finding.luck.bar:.4f} at the 95th percentile)."
+            f"No improvement beyond noise: the gain of {finding.train_gain:.4f} a prompt does not exceed what searches "
+            f"on shuffled labels reach ({finding.luck.bar:.4f} at the 95th percentile)."
         ]
     return _on_the_holdout(finding, request)
 
@@ -57,8 +57,9 @@ def _on_the_holdout(finding: Finding, request: TuneRequest) -> tuple[Verdict, li
     present, proposed = finding.present, finding.proposed
     loss = proposed.used_lost - present.used_lost
     said = [
-        f"Held-out prompts: {loss} of {present.used_kept} used memories lost, {proposed.removed - present.removed} unused "
-        f"ones removed, {proposed.newly_shown} newly shown of which nothing is known; net help changes by "
+        f"Held-out prompts: {loss} of {present.used_kept} used memories lost, "
+        f"{proposed.removed - present.removed} unused ones removed, {proposed.newly_shown} newly shown of which "
+        "nothing is known; net help changes by "
         f"{finding.gain:+.4f} a prompt{_span(finding.interval)}."
     ]
     harmed = [

@@ -26,7 +26,8 @@ if query["query_truncated"]:
 st.caption(
     literal(
         f"{query['now']} · client {query['client_type'] or '(none)'} · session {query['session_id'] or '(none)'} · "
-        f"{query['query_tokens']} tokens · {len(said['signal_rows'])} signal rows · {len(said['candidates'])} candidates"
+        f"{query['query_tokens']} tokens · {len(said['signal_rows'])} signal rows · "
+        f"{len(said['candidates'])} candidates"
     )
 )
 st.plotly_chart(terms_figure(terms_info(said)), key="terms", width="stretch")
