@@ -82,7 +82,7 @@ def bindings(record: Mapping[str, Any], body: Mapping[str, Any]) -> dict[str, An
 
 def depth(record: Mapping[str, Any], body: Mapping[str, Any]) -> int:
     """How many rows each signal returned for this record (recall semantics, section 3)."""
-    items = body.get("max_display_items", record["settings"].get("recall.display.max_display_items", 3))
+    items: int = body.get("max_display_items", record["settings"].get("recall.display.max_display_items", 3))
     return min(300, max(1, max(body.get("limit") or 12, items, 1) * 8))
 
 

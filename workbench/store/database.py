@@ -24,8 +24,20 @@ class Database:
     The session's time zone is UTC, and no extension is ever fetched. Values are bound by `$name`.
     """
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
-        self._connection = connection
+    def __init__(
+        self,
+        connection: duckdb.DuckDBPyConnection,
+        attached: str | None = None,
+        spill: tempfile.TemporaryDirectory[str] | None = None,
+    ) -> None:
+        """Take `connection` over; `attached` names the attached database that statements run in, `spill` the folder
+        for work larger than memory."""
+        connection.execute("SET TimeZone = 'UTC'")
+        if attached:
+            connection.execute(f"USE {attached}")
+        if spill:
+            connection.execute(f"SET temp_directory = '{_quoted(Path(spill.name))}'")
+        self._connection, self._attached, self._spill = connection, attached, spill
 
     def execute(self, sql: str, params: Mapping[str, Any] | None = None) -> None:
         """Run a statement for its effect."""
@@ -77,7 +89,7 @@ class Database:
 
     def cursor(self) -> Database:
         """The same database for another thread. Temporary tables are not shared."""
-        return Database(_prepared(self._connection.cursor()))
+        return Database(self._connection.cursor(), self._attached)
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -91,8 +103,10 @@ class Database:
         self.execute("COMMIT")
 
     def close(self) -> None:
-        """Close the connection."""
+        """Close the connection and remove what it spilled."""
         self._connection.close()
+        if self._spill is not None:
+            self._spill.cleanup()
 
     def _run(self, sql: str, params: Mapping[str, Any] | None) -> duckdb.DuckDBPyConnection:
         bound = bound_values(sql, params)
@@ -105,7 +119,7 @@ class Database:
 
 def connect(path: Path | None = None) -> Database:
     """Open a database file for writing, or one in memory."""
-    return Database(_prepared(duckdb.connect(str(path) if path else ":memory:", config=_config())))
+    return _spilling(duckdb.connect(str(path) if path else ":memory:", config=_config()))
 
 
 def attach_read_only(path: Path) -> Database:
@@ -116,23 +130,23 @@ def attach_read_only(path: Path) -> Database:
     except duckdb.Error:
         connection.close()
         raise
-    connection.execute("USE store")
-    return Database(_prepared(connection))
+    return _spilling(connection, "store")
+
+
+def _spilling(connection: duckdb.DuckDBPyConnection, attached: str | None = None) -> Database:
+    """A database whose larger-than-memory work goes to a folder that only this user can read."""
+    spill = tempfile.TemporaryDirectory(prefix="workbench-spill-", ignore_cleanup_errors=True)
+    return Database(connection, attached, spill)
 
 
 def _config() -> dict[str, Any]:
     """Limits come from WORKBENCH_MEMORY_LIMIT and WORKBENCH_THREADS where they are set."""
-    config: dict[str, Any] = {**_SETTINGS, "temp_directory": tempfile.gettempdir()}
+    config: dict[str, Any] = dict(_SETTINGS)
     if limit := os.environ.get("WORKBENCH_MEMORY_LIMIT"):
         config["memory_limit"] = limit
     if threads := os.environ.get("WORKBENCH_THREADS"):
         config["threads"] = threads
     return config
-
-
-def _prepared(connection: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
-    connection.execute("SET TimeZone = 'UTC'")
-    return connection
 
 
 def _quoted(path: Path) -> str:

@@ -64,8 +64,10 @@ def writing(path: Path, purpose: str, wait_seconds: float = _WAIT_SECONDS) -> It
     _check_place(path)
     with _locked(path, purpose, wait_seconds):
         _remove_leftovers(path)
-        draft = path.with_name(f"{path.name}.next-{os.getpid()}")
+        folder = path.with_name(f"{path.name}.next-{os.getpid()}")
+        draft = folder / path.name
         try:
+            folder.mkdir(mode=0o700)
             _copied(path, draft)
             db = _opened_draft(path, draft)
             try:
@@ -76,8 +78,7 @@ def writing(path: Path, purpose: str, wait_seconds: float = _WAIT_SECONDS) -> It
                 db.close()
             _publish(draft, path)
         finally:
-            draft.unlink(missing_ok=True)
-            _journal(draft).unlink(missing_ok=True)
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _opened(path: Path) -> Database:
@@ -153,19 +154,16 @@ def _holder(holder: Path) -> str:
 def _remove_leftovers(path: Path) -> None:
     """Drafts of writers that died: we hold the lock, so nobody else writes one."""
     for leftover in path.parent.glob(f"{path.name}.next-*"):
-        leftover.unlink(missing_ok=True)
+        shutil.rmtree(leftover, ignore_errors=True)
 
 
 def _copied(path: Path, draft: Path) -> None:
-    """Make the draft, private from its first byte on; an empty store is no file at all."""
+    """Copy the published file; a store that is new has none."""
     if not path.exists():
         return
     _settle_journal(path)
     try:
-        with (
-            os.fdopen(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as target,
-            path.open("rb") as source,
-        ):
+        with draft.open("xb") as target, path.open("rb") as source:
             shutil.copyfileobj(source, target, 16 * 1024 * 1024)
     except OSError as error:
         raise BadInput(
@@ -174,13 +172,10 @@ def _copied(path: Path, draft: Path) -> None:
 
 
 def _opened_draft(path: Path, draft: Path) -> Database:
-    before = os.umask(0o077)
     try:
         return connect(draft)
     except duckdb.Error as error:
         raise _unreadable(path, error) from error
-    finally:
-        os.umask(before)
 
 
 def _upgraded(db: Database, path: Path) -> None:
@@ -227,8 +222,13 @@ def _settle_journal(path: Path) -> None:
     except duckdb.Error as error:
         if "lock" in str(error).lower():
             raise _unreadable(path, error) from error
-        aside = journal.with_name(f"{journal.name}.broken-{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}")
-        journal.replace(aside)
-        _LOG.warning(
-            "The journal of %s cannot be read; it is set aside as %s and the last saved state is used.", path, aside
-        )
+    if journal.exists():
+        _set_aside(path, journal)
+
+
+def _set_aside(path: Path, journal: Path) -> None:
+    aside = journal.with_name(f"{journal.name}.broken-{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}")
+    journal.replace(aside)
+    _LOG.warning(
+        "The journal of %s cannot be read; it is set aside as %s and the last saved state is used.", path, aside
+    )
