@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -137,6 +139,17 @@ def test_the_dump_has_the_promised_columns(db: Database, tmp_path: Path) -> None
     )
     assert table.column("label").to_pylist() == ["used", "unknown"]
     assert table.column("suppressed_by").to_pylist() == [None, "score"]
+
+
+def test_case_45_a_dump_as_csv_opens_in_a_spreadsheet_and_runs_nothing(db: Database, tmp_path: Path) -> None:
+    db.execute("UPDATE wb.logged_candidates SET query_id = '=1+1'")
+    db.execute("UPDATE wb.logged_queries SET query_id = '=1+1'")
+    dump(db, IN_FORCE, None, tmp_path / "dump.csv")
+    content = (tmp_path / "dump.csv").read_bytes()
+    assert content.startswith(b"\xef\xbb\xbfquery_id,uri,")
+    rows = list(csv.DictReader(io.StringIO(content.decode("utf-8-sig"))))
+    assert [row["query_id"] for row in rows] == ["'=1+1", "'=1+1"]
+    assert [float(row["score"]) for row in rows] == [0.602, 0.399]
 
 
 def test_case_14_recency_at_its_edges(db: Database) -> None:

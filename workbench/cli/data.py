@@ -87,7 +87,7 @@ def replay_command(
     signals: Annotated[str, typer.Option(help="logged: the signals as production logged them.")] = "logged",
     as_of: Annotated[str, typer.Option("--as-of", help="logged: memories as the log saw them.")] = "logged",
     dump_to: Annotated[
-        Path | None, typer.Option("--dump", help="Write every scored candidate to this Parquet file.")
+        Path | None, typer.Option("--dump", help="Write every scored candidate to this file, Parquet or .csv.")
     ] = None,
     traffic: Traffic = None,
     client: Client = None,

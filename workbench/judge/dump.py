@@ -2,18 +2,40 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from pathlib import Path
 
+import pyarrow as pa
+
 from workbench.judge.labels import judge_log
+from workbench.params.files import write_atomic
 from workbench.replay.run import Settings, candidates_of, full_chain
 from workbench.store import Database, compose, sql_text
+from workbench.text import csv_cell
 
 
 def dump(db: Database, settings: Settings, selected: str | None, path: Path) -> None:
-    """Write every candidate of the selected queries (None: all) to the Parquet file `path`, whole or not at all.
+    """Write every candidate of the selected queries (None: all) to `path`, whole or not at all: a Parquet file, or CSV
+    that a spreadsheet opens and does not run where the name ends in .csv.
 
     Signals are the merged ones, `lexical` undamped. The label is that of the standard evidence: used, shown_unused, or
     unknown for memories that were never shown or whose evidence is set aside.
     """
     judge_log(db, selected)
-    db.copy_to(compose(full_chain(candidates_of(selected)), sql_text("judge/dump")), path, settings.bindings())
+    sql, bound = compose(full_chain(candidates_of(selected)), sql_text("judge/dump")), settings.bindings()
+    if path.suffix.lower() == ".csv":
+        write_atomic(path, _csv(db.batches(sql, bound)))
+    else:
+        db.copy_to(sql, path, bound)
+
+
+def _csv(batches: pa.RecordBatchReader) -> bytes:
+    """UTF-8 with the mark that spreadsheets look for."""
+    out = io.StringIO(newline="")
+    writer = csv.writer(out)
+    writer.writerow(batches.schema.names)
+    for batch in batches:
+        columns = [column.to_pylist() for column in batch.columns]
+        writer.writerows([csv_cell(value) for value in row] for row in zip(*columns, strict=True))
+    return out.getvalue().encode("utf-8-sig", errors="backslashreplace")
