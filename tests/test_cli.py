@@ -240,3 +240,9 @@ def test_the_demo_runs_the_whole_chain(run: Run, tmp_path: Path) -> None:
     assert said["tune"]["verdict"] in ("keep current", "not enough evidence", "worth a trial", "safe to try")
     assert dict(read_toml(Path(said["export"]["out"]))) == said["tune"]["config"]
     assert "exists already" in refused(run, "demo", "--db", tmp_path / "demo.duckdb")
+
+
+def test_the_readme_lists_every_command() -> None:
+    readme = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
+    listed = {line.split("`")[1].split()[0] for line in readme.splitlines() if line.startswith("| `")}
+    assert listed == COMMANDS

@@ -1,0 +1,180 @@
+"""The app: pages over a store, the filter that is kept, text shown literally, nothing fetched from outside."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.error import URLError
+from urllib.request import urlopen
+
+import pytest
+from streamlit.testing.v1 import AppTest
+from worlds import world_store
+
+from workbench.charts import activity_figure, activity_info, rates_figure, rates_info, terms_figure, terms_info
+from workbench.metrics.report import report
+from workbench.replay.explain import explain
+from workbench.replay.logged import settings_in_force
+from workbench.replay.run import Settings
+from workbench.replay.selection import SELECTED, Selection
+from workbench.store import reading, writing
+from workbench.ui import common
+
+PAGES = Path(common.__file__).parent / "pages"
+STRANGE = "cost $5 :smile: [x](y) <b>hi</b> *bold* \u202eabc\nsecond line"
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A simulated store whose newest prompt is full of marks."""
+    target = tmp_path_factory.mktemp("ui") / "store.duckdb"
+    shutil.copy(world_store(900, 0.4, 3), target)
+    with writing(target, "test") as db:
+        db.execute(
+            "UPDATE recall_queries SET query_text = $text WHERE query_id = (SELECT arg_max(query_id, (now, query_id))"
+            " FROM wb.logged_queries WHERE traffic = 'prompt')",
+            {"text": STRANGE},
+        )
+    return target
+
+
+@pytest.fixture
+def page(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WORKBENCH_DB", str(store))
+
+
+@pytest.mark.usefixtures("page")
+def test_the_overview_shows_the_figures_of_the_report(store: Path) -> None:
+    app = AppTest.from_file(str(PAGES / "overview.py"), default_timeout=30).run()
+    assert not app.exception
+    with reading(store) as db:
+        Selection().materialise(db)
+        said = report(db, SELECTED).as_json()
+    assert [metric.value for metric in app.metric][:2] == [f"{said['prompts']:,}", f"{said['shown']:,}"]
+    assert app.markdown[0].value == common.literal(said["sufficiency"])
+
+
+@pytest.mark.usefixtures("page")
+def test_every_panel_obeys_the_filter(store: Path) -> None:
+    app = AppTest.from_file(str(PAGES / "overview.py"), default_timeout=30).run()
+    app.multiselect[1].set_value(["codex"]).run()
+    assert not app.exception
+    with reading(store) as db:
+        Selection(clients=("codex",)).materialise(db)
+        said = report(db, SELECTED).as_json()
+    assert app.metric[0].value == f"{said['prompts']:,}"
+    app.text_input[0].set_value("no prompt says this").run()
+    assert not app.exception
+    assert app.metric[0].value == "0"
+
+
+@pytest.mark.usefixtures("page")
+def test_a_zone_that_is_none_is_said() -> None:
+    app = AppTest.from_file(str(PAGES / "overview.py"), default_timeout=30).run()
+    app.text_input[1].set_value("Mars/North").run()
+    assert not app.exception
+    assert "Unknown time zone" in app.error[0].value
+
+
+@pytest.mark.usefixtures("page")
+def test_one_prompt_shows_its_stages_and_case_23_its_text_literally() -> None:
+    app = AppTest.from_file(str(PAGES / "prompt.py"), default_timeout=30).run()
+    assert not app.exception
+    assert app.text[0].value == STRANGE.replace("\n", "\n")
+    assert app.dataframe[0].value["rank"].tolist()[:2] == [1, 2]
+    app.selectbox[0].select_index(1).run()
+    assert not app.exception
+
+
+def test_a_store_that_is_missing_is_said_on_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WORKBENCH_DB", str(tmp_path / "none.duckdb"))
+    app = AppTest.from_file(str(PAGES / "overview.py"), default_timeout=30).run()
+    assert not app.exception
+    assert "workbench import" in app.error[0].value.replace("\\", "")
+
+
+def test_markdown_of_users_is_escaped() -> None:
+    assert common.literal("cost $5 :x: [a](b) <b>") == r"cost \$5 \:x\: \[a\]\(b\) \<b\>"
+
+
+def test_a_figure_draws_what_was_computed(store: Path) -> None:
+    with reading(store) as db:
+        in_force = settings_in_force(db).params
+        activity = activity_info(db, Selection())
+        rates = rates_info(report(db, SELECTED).as_json())
+        query_id = db.row("SELECT query_id FROM wb.logged_candidates WHERE used ORDER BY query_id LIMIT 1")[0]
+        said = explain(db, Settings(in_force, in_force), query_id).as_json()
+    assert sum(activity.prompts) == 900
+    assert len(activity_figure(activity).data) == 3
+    assert len(rates_figure(rates).data[0].y) == len(rates.labels) == 4
+    terms = terms_info(said)
+    for number, score in enumerate(terms.scores):
+        assert sum(parts[number] for parts in terms.parts.values()) == pytest.approx(score, abs=1e-6)
+    assert len(terms_figure(terms).data) == len(terms.parts)
+
+
+def test_case_07_days_belong_to_the_chosen_zone(store: Path) -> None:
+    with reading(store) as db:
+        utc, west = activity_info(db, Selection()), activity_info(db, Selection(), "America/Los_Angeles")
+    assert sum(utc.prompts) == sum(west.prompts)
+    assert utc.prompts != west.prompts
+
+
+@pytest.fixture
+def served(store: Path) -> Iterator[str]:
+    """The address of the app, run as `workbench ui` runs it."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [Path(sys.executable).with_name("workbench"), "ui", "--db", store, "--port", str(port), "--headless"]
+    address = f"http://localhost:{port}"
+    with subprocess.Popen(command, env={**os.environ}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as app:
+        try:
+            _wait_for(f"{address}/_stcore/health")
+            yield address
+        finally:
+            app.terminate()
+
+
+def _wait_for(address: str, seconds: float = 60) -> None:
+    end = time.monotonic() + seconds
+    while True:
+        try:
+            with urlopen(address, timeout=2) as answer:  # noqa: S310
+                if answer.status == 200:
+                    return
+        except (URLError, OSError):
+            if time.monotonic() > end:
+                raise
+        time.sleep(0.2)
+
+
+@pytest.mark.browser
+def test_both_pages_in_a_browser_without_a_request_to_the_outside(chromium: str, served: str) -> None:
+    from playwright.sync_api import expect, sync_playwright
+
+    outside: list[str] = []
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=chromium, args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+        )
+        page = browser.new_page(viewport={"width": 1280, "height": 1400})
+        page.on("request", lambda request: outside.append(request.url) if _is_outside(request.url) else None)
+        page.goto(served)
+        expect(page.get_by_role("heading", name="Overview")).to_be_visible(timeout=30_000)
+        expect(page.get_by_text("Use rate by client")).to_be_visible(timeout=30_000)
+        page.get_by_role("link", name="One prompt").click()
+        expect(page.get_by_role("heading", name="One prompt")).to_be_visible(timeout=30_000)
+        expect(page.get_by_text("cost $5 :smile: [x](y) <b>hi</b> *bold*").first).to_be_visible(timeout=30_000)
+        browser.close()
+    assert outside == []
+
+
+def _is_outside(address: str) -> bool:
+    return not address.startswith(("http://localhost", "ws://localhost", "data:", "blob:"))
