@@ -132,7 +132,8 @@ def served(store: Path) -> Iterator[str]:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    command = [Path(sys.executable).with_name("workbench"), "ui", "--db", store, "--port", str(port), "--headless"]
+    program = str(Path(sys.executable).with_name("workbench"))
+    command = [program, "ui", "--db", str(store), "--port", str(port), "--headless"]
     address = f"http://localhost:{port}"
     with subprocess.Popen(command, env={**os.environ}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as app:
         try:
