@@ -13,10 +13,12 @@ from small_log import Candidate, Row, add_memory, add_query, derive
 
 from workbench.errors import BadInput
 from workbench.judge import dump
+from workbench.metrics.report import report
 from workbench.params import Params
 from workbench.replay.explain import explain
 from workbench.replay.parity import parity
 from workbench.replay.run import Settings, replay_shown
+from workbench.replay.selection import Selection
 from workbench.store import Database, in_memory
 
 # exact .84 and dense gist .9, priority 2, age 180 days, 3 tokens: .252 + .27 + .03 + .03 + .02
@@ -169,3 +171,19 @@ def test_case_14_recency_at_its_edges(db: Database) -> None:
     assert dump_rows["no date"] == 0
     assert dump_rows["year 9999"] == dump_rows["five minutes ahead"] == 0.04
     assert dump_rows["a century"] < 1e-9
+
+
+def test_what_a_log_without_events_shows_counts_but_is_not_replayed(db: Database) -> None:
+    db.execute("DELETE FROM recall_events")
+    db.execute(
+        "INSERT INTO recall_query_candidates BY NAME SELECT 'q1' AS query_id, 'project://checkout/api' AS node_uri,"
+        " 0.7::FLOAT AS final_rank_score, true AS selected, true AS used_in_answer, 1 AS displayed_position"
+    )
+    derive(db)
+    assert Selection().materialise(db) == 1
+    said = report(db).as_json()
+    assert (said["shown"], said["used"]) == (1, 1)
+    assert Selection().for_replay().materialise(db) == 0
+    found = parity(db, IN_FORCE)
+    assert (found.rows, dict(found.excluded)) == (0, {"signals not in the log": 1})
+    assert found.unexplained_flips == 0

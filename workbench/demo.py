@@ -47,7 +47,7 @@ def run_demo(store: Path, progress: Progress) -> Iterator[Step]:
     yield Step("import", jobs.import_log(store, str(DATA), progress=progress))
     with reading(store) as db:
         in_force = settings_in_force(db).params
-        Selection().materialise(db)
+        Selection().for_replay().materialise(db)
         yield Step("parity", parity(db, Settings(in_force, in_force)).as_json())
         yield Step("report", report(db, SELECTED).as_json())
         what_if = in_force.replace(WHAT_IF)

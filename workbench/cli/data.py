@@ -101,11 +101,13 @@ def replay_command(
         raise BadInput("This version replays logged signals only; leave --signals and --as-of at `logged`.")
     chosen = selection(traffic, client, text, since, until)
     with opened(db, config) as (database, settings):
-        chosen.materialise(database)
+        left_out = chosen.materialise(database) - chosen.for_replay().materialise(database)
+        if left_out:
+            say(f"{left_out} prompts are left out: the log does not hold the signals of all their candidates.")
         if dump_to is not None:
             dump(database, settings, SELECTED, dump_to)
             say(f"Wrote {dump_to}.")
-        said = replay_summary(database, settings, SELECTED)
+        said = {**replay_summary(database, settings, SELECTED), "not_replayable": left_out}
     emit(said, json, _replay_text(said))
 
 

@@ -100,7 +100,7 @@ def compare_command(
         raise BadInput("A configuration is named twice; name each once.")
     chosen = selection(traffic, client, text, since, until)
     with opened(db) as (database, settings):
-        chosen.materialise(database)
+        chosen.for_replay().materialise(database)
         named = {name: _configuration(name, settings.in_force, store_path(db)) for name in configs}
         said = compare(database, named, settings.in_force, SELECTED)
     emit(said, json, _compare_text(said))

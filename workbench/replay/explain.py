@@ -130,7 +130,9 @@ def _facts(db: Database, query_id: str) -> dict[str, Any]:
         {"query_id": query_id},
     )
     if table.num_rows == 0:
-        raise BadInput(f"The store holds no query {query_id!r}; `workbench report --json` lists what it holds.")
+        raise BadInput(
+            f"The store holds no query {query_id!r}; `workbench replay --dump FILE` lists all that it holds."
+        )
     facts: dict[str, Any] = table.to_pylist()[0]
     return facts
 

@@ -17,6 +17,8 @@ _CANDIDATES = (
     "logged/logged_candidates",
 )
 
+_WITHOUT_SIGNALS = ("boot_uris", "logged/memory_now", "logged/unlogged_candidates")
+
 
 def settings_in_force(db: Database) -> ImportedSettings:
     """The configuration that the imported server ran with; defaults where the store holds no settings."""
@@ -30,6 +32,7 @@ def materialise(db: Database, in_force: Params, queries: str = "SELECT query_id 
     """
     db.execute(f"CREATE OR REPLACE TEMP TABLE touched AS SELECT DISTINCT query_id FROM ({queries})")
     db.execute(f"CREATE OR REPLACE TEMP TABLE logged_events AS {sql_text('logged/logged_events')}")
+    db.execute(f"CREATE OR REPLACE TEMP TABLE unlogged AS {sql_text('logged/unlogged')}")
     db.execute(f"CREATE OR REPLACE TEMP TABLE queries AS {sql_text('logged/queries')}")
     for table in ("wb.logged_queries", "wb.logged_candidates"):
         db.execute(f"DELETE FROM {table} WHERE query_id IN (SELECT query_id FROM touched)")
@@ -38,7 +41,8 @@ def materialise(db: Database, in_force: Params, queries: str = "SELECT query_id 
     before = _count(db)
     bound = in_force.bindings() | {"gist_weight": None, "question_weight": None, "recency_enabled": False}
     db.execute(f"INSERT INTO wb.logged_candidates BY NAME {compose(_CANDIDATES, select)}", bound)
-    for table in ("touched", "logged_events", "queries"):
+    db.execute(f"INSERT INTO wb.logged_candidates BY NAME {compose(_WITHOUT_SIGNALS)}")
+    for table in ("touched", "logged_events", "unlogged", "queries"):
         db.execute(f"DROP TABLE {table}")
     return _count(db) - before
 

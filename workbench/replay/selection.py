@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -17,7 +17,8 @@ class Selection:
     """A filter over the logged queries; None leaves everything through.
 
     `clients` may hold "" for queries that name no client; `text` is matched literally, ignoring case; `since` is
-    inclusive, `until` exclusive. The default keeps the prompts that somebody typed.
+    inclusive, `until` exclusive; `replayable` asks whether the signals of all candidates are known. The default keeps
+    the prompts that somebody typed.
     """
 
     traffic: tuple[str, ...] | None = ("prompt",)
@@ -26,6 +27,7 @@ class Selection:
     since: datetime | None = None
     until: datetime | None = None
     query_ids: tuple[str, ...] | None = None
+    replayable: bool | None = None
 
     def bindings(self) -> dict[str, Any]:
         """The bound values of selected.sql."""
@@ -36,16 +38,18 @@ class Selection:
             "since": self.since,
             "until": self.until,
             "query_ids": _listed(self.query_ids),
+            "replayable": self.replayable,
         }
+
+    def for_replay(self) -> Selection:
+        """The same filter, without queries whose signals are not all in the log."""
+        return replace(self, replayable=True)
 
     def materialise(self, db: Database, name: str = SELECTED) -> int:
         """Write the temporary table `name` with the queries that pass; returns how many there are."""
         db.execute(f"CREATE OR REPLACE TEMP TABLE {name} AS {sql_text('selected')}", self.bindings())
         count: int = db.row(f"SELECT count(*) FROM {name}")[0]
         return count
-
-
-EVERYTHING = Selection(traffic=None)
 
 
 def _listed(values: tuple[str, ...] | None) -> list[str] | None:

@@ -9,4 +9,5 @@ WHERE ($traffic::VARCHAR[] IS NULL OR list_contains($traffic::VARCHAR[], l.traff
     AND ($text::VARCHAR IS NULL OR contains(lower(r.query_text), lower($text::VARCHAR)))
     AND ($since::TIMESTAMPTZ IS NULL OR l.now >= $since::TIMESTAMPTZ)
     AND ($until::TIMESTAMPTZ IS NULL OR l.now < $until::TIMESTAMPTZ)
+    AND ($replayable::BOOLEAN IS NULL OR l.replayable = $replayable::BOOLEAN)
     AND ($query_ids::VARCHAR[] IS NULL OR list_contains($query_ids::VARCHAR[], l.query_id))

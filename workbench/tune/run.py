@@ -70,7 +70,7 @@ def tune(
 
 def _sides(db: Database, in_force: Params, request: TuneRequest) -> Sides:
     evidence = Evidence.standard(db)
-    prompts = request.selection.materialise(db)
+    prompts = request.selection.for_replay().materialise(db)
     judged = judge_log(db, "selected", evidence)
     if not judged.used:
         raise NotEnoughEvidence(

@@ -1,4 +1,5 @@
--- In:  changed_recall_events (id), changed_recall_queries and changed_recall_query_candidates (query_id, …), to_derive.
+-- In:  changed_recall_events (id), changed_recall_queries and changed_recall_query_candidates (query_id, …), to_derive,
+--      attributed (attributed.sql).
 -- Out: query_id of every query that an import added to or changed.
 SELECT query_id FROM changed_recall_queries
 UNION
@@ -6,6 +7,6 @@ SELECT query_id FROM changed_recall_query_candidates
 UNION
 SELECT query_id FROM to_derive
 UNION
-SELECT coalesce(nullif(e.query_id, ''), e.metadata ->> '$.query_id')
-FROM recall_events AS e
-SEMI JOIN changed_recall_events AS c ON c.id = e.id
+SELECT a.query_id
+FROM attributed AS a
+SEMI JOIN changed_recall_events AS c ON c.id = a.id

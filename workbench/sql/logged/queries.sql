@@ -1,6 +1,7 @@
--- In:  recall_queries, logged_events, touched (query_id).
+-- In:  recall_queries, logged_events, unlogged (query_id, uri: candidates without signal rows), touched (query_id).
 -- Out: one row a query: what a replay has to know of it. traffic is prompt, startup, console or heartbeat; a token
---      count that was not logged is estimated as a third of the characters.
+--      count that was not logged is estimated as a third of the characters. replayable: the signals of all its
+--      candidates are known, or it had no candidate.
 SELECT
     q.query_id,
     q.created_at AS now,
@@ -14,6 +15,8 @@ SELECT
     END AS traffic,
     coalesce(e.query_tokens, greatest(1, round(least(length(q.query_text), 200) / 3)))::INTEGER AS query_tokens,
     e.query_tokens IS NOT NULL AS tokens_logged,
+    (e.query_id IS NOT NULL OR q.merged_count = 0)
+        AND q.query_id NOT IN (SELECT u.query_id FROM unlogged AS u) AS replayable,
     e.query_char_limit,
     e.query_truncated,
     e.recency_logged,

@@ -17,6 +17,7 @@ CREATE TABLE wb.logged_queries (
     traffic VARCHAR NOT NULL,
     query_tokens INTEGER NOT NULL,
     tokens_logged BOOLEAN NOT NULL,
+    replayable BOOLEAN NOT NULL,
     query_char_limit INTEGER,
     query_truncated BOOLEAN,
     recency_logged BOOLEAN,

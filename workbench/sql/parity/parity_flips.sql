@@ -4,7 +4,8 @@
 SELECT
     query_id,
     CASE
-        WHEN bool_or(excluded = 'other scoring strategy') THEN 'other scoring strategy'
+        WHEN bool_or(excluded IN ('other scoring strategy', 'signals not in the log'))
+            THEN any_value(excluded) FILTER (excluded IN ('other scoring strategy', 'signals not in the log'))
         WHEN bool_or(excluded IS NULL AND NOT equal) THEN any_value(cause) FILTER (excluded IS NULL AND NOT equal)
         WHEN max(place) FILTER (logged_shown) = count(*) FILTER (logged_shown)
             OR max(place_without_boot) FILTER (logged_shown AND NOT is_boot) = count(*) FILTER (logged_shown)

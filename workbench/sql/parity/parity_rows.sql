@@ -7,6 +7,8 @@ SELECT
     CASE
         WHEN coalesce(d.strategy, 'raw_plus_lex_damp') <> 'raw_plus_lex_damp' THEN 'other scoring strategy'
         WHEN d.logged_score IS NULL THEN 'not ranked by the server'
+        WHEN d.exact IS NULL AND d.glossary_semantic IS NULL AND NOT d.has_gist AND NOT d.has_question
+            THEN 'signals not in the log'
     END AS excluded,
     abs(d.score - d.logged_score) < 1e-5
         AND (d.logged_exact IS NULL OR NOT d.off_weight AND NOT d.off_bonus) AS equal,

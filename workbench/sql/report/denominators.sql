@@ -33,9 +33,9 @@ SELECT * FROM (
     FROM prompts
     WHERE late
     UNION ALL
-    SELECT 70, 'prompts with a candidate', count(DISTINCT c.query_id), 'have logged signals: can be replayed'
-    FROM wb.logged_candidates AS c
-    WHERE c.query_id IN (SELECT p.query_id FROM prompts AS p)
+    SELECT 70, 'replayable prompts', count(*), 'the signals of all candidates are logged: what a replay and a tuning see'
+    FROM wb.logged_queries AS l
+    WHERE l.replayable AND l.query_id IN (SELECT p.query_id FROM prompts AS p)
     UNION ALL
     SELECT 80, 'prompts that show a memory', count(DISTINCT query_id), 'the others are silent' FROM log
     UNION ALL
