@@ -8,21 +8,22 @@ import re
 import shutil
 import zlib
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 
 import msgspec
 
 from workbench.errors import BadInput
 from workbench.importers.compressed import is_compressed, open_plain
-from workbench.importers.jsonlines import BOM, mend
+from workbench.importers.jsonlines import BOM, key_of, mend
 from workbench.importers.options import ImportOptions
-from workbench.importers.staging import Staging
+from workbench.importers.staging import CHUNK_ROWS, Staging
 from workbench.params.settings import looks_secret
 from workbench.store import TABLES
 
 FORMAT = "lore-backup-v1"
 _REQUIRED = ("nodes", "memories", "edges", "paths")
-_CHUNK = 20_000
+_BUFFER = 1024 * 1024
 _START = re.compile(rb"\s*\{\s*\"(format|created_at|tables|stats)\"\s*:")
 
 
@@ -31,8 +32,7 @@ class _Backup(msgspec.Struct):
     tables: dict[str, list[msgspec.Raw]] = {}
 
 
-class _Setting(msgspec.Struct):
-    key: object = None
+Row = bytes | msgspec.Raw
 
 
 def recognises(head: bytes) -> bool:
@@ -45,8 +45,11 @@ def stage(path: Path, staging: Staging, options: ImportOptions) -> None:
     del options
     plain = decompressed(path, staging)
     with plain.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY) as content:
+        staging.progress(0, len(content), f"reading {path.name}")
         mend(content, staging.mended)
-        _stage_tables(_decoded(path, content), path, staging)
+        # Inside strings a line end is escaped: one that stands for itself is white space of an indented backup.
+        one_line = content.find(b"\n", 0, len(content) - 1) < 0 and content.find(b"\r", 0, len(content) - 1) < 0
+        _stage_tables(_decoded(path, content), path, one_line, staging)
 
 
 def decompressed(path: Path, staging: Staging) -> Path:
@@ -81,7 +84,7 @@ def _decoded(path: Path, content: mmap.mmap) -> _Backup:
     return backup
 
 
-def _stage_tables(backup: _Backup, path: Path, staging: Staging) -> None:
+def _stage_tables(backup: _Backup, path: Path, one_line: bool, staging: Staging) -> None:
     ignored = sorted(set(backup.tables) - set(TABLES))
     if ignored:
         staging.warn(f"Tables that the workbench does not use: {', '.join(ignored)}.")
@@ -91,40 +94,36 @@ def _stage_tables(backup: _Backup, path: Path, staging: Staging) -> None:
         rows = backup.tables.pop(name, None)
         if rows is None:
             continue
-        staging.progress(done, total, f"reading {name}")
-        done += len(rows)
+        kept: Sequence[int] = range(len(rows))
         if name == "app_settings":
-            rows = _without_secrets(rows, staging)
-        target = staging.temporary(f"{name}.jsonl")
-        longest = _write_lines(rows, target)
-        del rows
-        staging.add_jsonl(name, target, path.name, longest=longest)
-        target.unlink()
+            kept = _without_secrets(rows, staging)
+        for start in range(0, max(1, len(kept)), CHUNK_ROWS):
+            staging.progress(done + start, total, f"reading {name}")
+            _stage_rows(name, rows, kept[start : start + CHUNK_ROWS], path, one_line, staging)
+        done += len(rows)
 
 
-def _without_secrets(rows: Sequence[msgspec.Raw], staging: Staging) -> list[msgspec.Raw]:
+def _stage_rows(
+    name: str, rows: Sequence[msgspec.Raw], kept: Sequence[int], path: Path, one_line: bool, staging: Staging
+) -> None:
+    """Stage the rows with the numbers `kept` by way of a file of one row a line."""
+    chunk: Sequence[Row] = [rows[number] for number in kept]
+    if not one_line:
+        chunk = [bytes(row).replace(b"\n", b" ").replace(b"\r", b" ") for row in chunk]
+    target = staging.temporary("rows.jsonl")
+    with target.open("wb", buffering=_BUFFER) as out:
+        out.writelines(chain.from_iterable((row, b"\n") for row in chunk))
+    longest = max((len(memoryview(row)) for row in chunk), default=0)
+    staging.add_jsonl(name, target, lambda row: f"{path.name}, row {kept[row - 1] + 1}", longest)
+
+
+def _without_secrets(rows: Sequence[msgspec.Raw], staging: Staging) -> list[int]:
+    """The numbers of the settings that may be kept; the others are named."""
     kept = []
-    for row in rows:
-        key = msgspec.json.decode(row, type=_Setting).key
-        if isinstance(key, str) and looks_secret(key):
+    for number, row in enumerate(rows):
+        key = key_of(row)
+        if key is not None and looks_secret(key):
             staging.secrets.append(key)
         else:
-            kept.append(row)
+            kept.append(number)
     return kept
-
-
-def _write_lines(rows: Sequence[msgspec.Raw], target: Path) -> int:
-    """Write one row a line; returns the length of the longest."""
-    longest = 0
-    with target.open("wb") as out:
-        for start in range(0, len(rows), _CHUNK):
-            chunk: Sequence[bytes | msgspec.Raw] = rows[start : start + _CHUNK]
-            text = b"\n".join(chunk)
-            if text.count(b"\n") != len(chunk) - 1:
-                # White space between the tokens of an indented backup; inside strings a line end is escaped.
-                chunk = [bytes(row).replace(b"\n", b" ") for row in chunk]
-                text = b"\n".join(chunk)
-            longest = max(longest, *(len(memoryview(row)) for row in chunk))
-            out.write(text)
-            out.write(b"\n")
-    return longest

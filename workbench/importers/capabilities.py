@@ -19,7 +19,11 @@ class Capability:
 _COUNTS = """
 SELECT
     (SELECT count(*) FROM recall_events) AS events,
-    (SELECT count(DISTINCT coalesce(nullif(query_id, ''), metadata ->> '$.query_id')) FROM recall_events) AS queries,
+    (SELECT count(*) FROM (
+        SELECT query_id FROM recall_events WHERE query_id <> ''
+        UNION
+        SELECT metadata ->> '$.query_id' FROM recall_events WHERE query_id IS NULL OR query_id = ''
+    ) WHERE query_id IS NOT NULL) AS queries,
     (SELECT count(*) FROM recall_query_candidates WHERE selected) AS shown,
     (SELECT count(*) FROM recall_query_candidates WHERE used_in_answer) AS used,
     (SELECT count(*) FROM memories) AS memories,

@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import csv
+import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import cast
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from workbench.errors import BadInput
 from workbench.importers.compressed import open_plain
-from workbench.importers.jsonlines import LineNumbers, lines_of
+from workbench.importers.jsonlines import Line, key_of, lines_of
 from workbench.importers.options import ImportOptions
-from workbench.importers.staging import Staging
-from workbench.store import TABLES
+from workbench.importers.staging import CHUNK_ROWS, Staging
+from workbench.params.settings import looks_secret
+from workbench.store import TABLES, Kind
 
 _ENDINGS = {
     ".parquet": "parquet", ".jsonl": "jsonl", ".ndjson": "jsonl", ".jsonl.gz": "jsonl", ".ndjson.gz": "jsonl",
     ".csv": "csv", ".csv.gz": "csv",
 }  # fmt: skip
-_BATCH = 20_000
+_BATCH = 20_480
+_BROKEN = re.compile("[\udc80-\udcff]")
 
 
 def table_file(path: Path) -> tuple[str, str] | None:
@@ -38,7 +42,7 @@ def stage(path: Path, staging: Staging, options: ImportOptions) -> None:
     for number, (table, (file, form)) in enumerate(sorted(files.items())):
         staging.progress(number, len(files), f"reading {file.name}")
         if form == "parquet":
-            staging.add_parquet(table, file)
+            _stage_parquet(table, file, staging)
         elif form == "jsonl":
             _stage_jsonl(table, file, staging)
         else:
@@ -69,68 +73,111 @@ def _table_files(path: Path, staging: Staging) -> dict[str, tuple[Path, str]]:
     return found
 
 
+def _stage_parquet(table: str, file: Path, staging: Staging) -> None:
+    try:
+        with pq.ParquetFile(file) as source:
+            names = [name for name in source.schema_arrow.names if name in TABLES[table].column_names]
+            batches = source.iter_batches(_BATCH, columns=names)
+            staging.add_batches(table, names, batches, lambda row: f"{file.name}, row {row}")
+    except pa.ArrowException as error:
+        reason = str(error).partition("\n")[0].rstrip(".")
+        raise BadInput(f"{file} is not a whole Parquet file ({reason}); export or copy it again.") from error
+
+
 def _stage_jsonl(table: str, file: Path, staging: Staging) -> None:
-    numbers = LineNumbers()
-    bad: list[tuple[str, str]] = []
     target = staging.temporary(f"{table}.jsonl")
-    longest = 0
-    with open_plain(file) as source, target.open("wb") as out:
-        for line in lines_of(source, staging.mended):
-            if line.reason:
-                numbers.left_out.append(line.number)
-                bad.append((f"{file.name}:{line.number}", line.reason))
-            else:
-                longest = max(longest, len(line.content))
-                out.write(line.content + b"\n")
-    staging.add_jsonl(table, target, file.name, numbers, longest)
-    for where, reason in bad:
-        staging.reject(where, reason, table)
-    target.unlink()
+    with open_plain(file) as source:
+        lines = lines_of(source, staging.mended)
+        more = True
+        while more:
+            numbers: list[int] = []
+            longest = 0
+            with target.open("wb") as out:
+                for line in _usable(lines, table, file, staging):
+                    numbers.append(line.number)
+                    longest = max(longest, len(line.content))
+                    out.write(line.content + b"\n")
+                    if len(numbers) == CHUNK_ROWS:
+                        break
+            more = len(numbers) == CHUNK_ROWS
+            staging.add_jsonl(table, target, _lines_in(file, numbers), longest)
+
+
+def _lines_in(file: Path, numbers: Sequence[int]) -> Callable[[int], str]:
+    return lambda row: f"{file.name}:{numbers[row - 1]}"
+
+
+def _usable(lines: Iterator[Line], table: str, file: Path, staging: Staging) -> Iterator[Line]:
+    """The lines that hold a row; the others are rejected, secret settings named and left out."""
+    for line in lines:
+        if line.reason:
+            staging.reject(f"{table} ({file.name}:{line.number})", line.reason, table)
+        elif table == "app_settings" and (key := key_of(line.content)) is not None and looks_secret(key):
+            staging.secrets.append(key)
+        else:
+            yield line
 
 
 def _stage_csv(table: str, file: Path, staging: Staging) -> None:
     csv.field_size_limit(sys.maxsize)
     with open_plain(file) as source:
-        text = (line.decode("utf-8", errors="replace") for line in source)
+        # A byte that is no UTF-8 becomes a character that no UTF-8 text holds.
+        text = (line.decode("utf-8", errors="surrogateescape") for line in source)
         rows = csv.reader(text, strict=True)
         header = [name.strip().removeprefix("\ufeff") for name in next(rows, [])]
         if not set(header) & set(TABLES[table].column_names):
             raise BadInput(f"{file} has no header line with the columns of {table}; export it with a header.")
-        starts: list[int] = []
-        bad: list[tuple[str, str]] = []
-        batches = _csv_batches(rows, header, starts, bad, file)
-        staging.add_batches(table, header, batches, lambda row: f"{file.name}:{starts[row - 1]}")
-        for where, reason in bad:
-            staging.reject(where, reason, table)
+        lines: list[int] = []
+        staging.add_batches(
+            table, header, _csv_batches(rows, header, lines, table, file, staging), _lines_in(file, lines)
+        )
 
 
 def _csv_batches(
-    rows: Iterator[list[str]], header: list[str], starts: list[int], bad: list[tuple[str, str]], file: Path
+    rows: Iterator[list[str]], header: Sequence[str], lines: list[int], table: str, file: Path, staging: Staging
 ) -> Iterator[pa.RecordBatch]:
-    """Batches of text columns, an empty cell NULL; `starts` collects the line of each row, `bad` what was left out."""
+    """Batches of text columns; `lines` collects the line of each row. A row that cannot be used is rejected."""
     kept: list[list[str]] = []
+    for line, row, reason in _csv_rows(rows, len(header)):
+        if reason:
+            staging.reject(f"{table} ({file.name}:{line})", reason, table)
+            continue
+        kept.append(row)
+        lines.append(line)
+        if len(kept) == _BATCH:
+            yield _batch(table, kept, header)
+            kept = []
+    if kept:
+        yield _batch(table, kept, header)
+
+
+def _csv_rows(rows: Iterator[list[str]], width: int) -> Iterator[tuple[int, list[str], str]]:
+    """(line, cells, reason why it cannot be used) of each row; what stands behind broken quoting cannot be told."""
     line = 2
     while True:
         try:
             row = next(rows)
         except StopIteration:
-            break
+            return
         except csv.Error as error:
-            bad.append((f"{file.name}:{line}", f"not valid CSV: {error}"))
-            break
-        if row and len(row) != len(header):
-            bad.append((f"{file.name}:{line}", f"has {len(row)} cells, the header {len(header)}"))
-        elif row:
-            kept.append(row)
-            starts.append(line)
+            yield line, [], f"not valid CSV: {error}"
+            return
+        if not row:
+            yield line, row, "blank line"
+        elif len(row) != width:
+            yield line, row, f"has {len(row)} cells, the header {width}"
+        elif any(not cell.isascii() and _BROKEN.search(cell) for cell in row):
+            yield line, row, "not valid UTF-8"
+        else:
+            yield line, row, ""
         line = cast(int, rows.line_num) + 1  # type: ignore[attr-defined]
-        if len(kept) == _BATCH:
-            yield _batch(kept, header)
-            kept = []
-    if kept:
-        yield _batch(kept, header)
 
 
-def _batch(rows: list[list[str]], header: list[str]) -> pa.RecordBatch:
-    columns = [pa.array([cell or None for cell in column], pa.string()) for column in zip(*rows, strict=True)]
-    return pa.RecordBatch.from_arrays(columns, names=header)
+def _batch(table: str, rows: list[list[str]], header: Sequence[str]) -> pa.RecordBatch:
+    """An empty cell is NULL, except in a text that every row has."""
+    texts = {column.name for column in TABLES[table].columns if column.required and column.kind is Kind.TEXT}
+    columns = [
+        pa.array(cells if name in texts else [cell or None for cell in cells], pa.string())
+        for name, cells in zip(header, zip(*rows, strict=True), strict=True)
+    ]
+    return pa.RecordBatch.from_arrays(columns, names=list(header))

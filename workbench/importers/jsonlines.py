@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from mmap import mmap
+from pathlib import Path
 from typing import BinaryIO
 
 import msgspec
@@ -14,6 +14,13 @@ import msgspec
 _SUSPECT = re.compile(rb"\\u(?:[dD][89a-fA-F][0-9a-fA-F]{2}|0000)")
 _LOW_HALF = re.compile(rb"\\u[dD][c-fC-F][0-9a-fA-F]{2}")
 _OBJECT = msgspec.json.Decoder(dict[str, msgspec.Raw])
+
+
+class _Setting(msgspec.Struct):
+    key: object = None
+
+
+_SETTING = msgspec.json.Decoder(_Setting)
 
 BOM = b"\xef\xbb\xbf"
 
@@ -24,20 +31,6 @@ class Mended:
 
     nul: int = 0
     surrogates: int = 0
-
-
-@dataclass
-class LineNumbers:
-    """Maps the rows that were kept to the lines they came from; both count from 1."""
-
-    left_out: list[int] = field(default_factory=list)
-
-    def line_of(self, row: int) -> int:
-        """The line of the kept row number `row`."""
-        line = row
-        while line - bisect_right(self.left_out, line) < row:
-            line += 1
-        return line
 
 
 @dataclass(frozen=True)
@@ -67,6 +60,13 @@ def mend(buffer: bytearray | mmap, mended: Mended) -> None:
             mended.surrogates += 1
 
 
+def mended_text(text: str, mended: Mended) -> str:
+    """The same for a piece of JSON text."""
+    buffer = bytearray(text, "utf-8")
+    mend(buffer, mended)
+    return buffer.decode()
+
+
 def lines_of(file: BinaryIO, mended: Mended) -> Iterator[Line]:
     """The lines of a JSONL file as single JSON objects, mended; a line that is none comes with the reason."""
     for number, raw in enumerate(file, 1):
@@ -79,6 +79,34 @@ def lines_of(file: BinaryIO, mended: Mended) -> Iterator[Line]:
         if reason and content and not raw.endswith(b"\n"):
             reason = "unfinished last line; it will be read next time"
         yield Line(number, content, reason)
+
+
+def key_of(row: bytes | msgspec.Raw) -> str | None:
+    """The key of a row of settings, if it has one."""
+    try:
+        key = _SETTING.decode(row).key
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None
+    return key if isinstance(key, str) else None
+
+
+def only_good_lines(path: Path, columns: set[str], kept: list[int]) -> Iterator[tuple[int, str]]:
+    """Rewrite a file of JSON objects so that every reader takes it: known fields only, the last of two with one name.
+
+    Yields (line, reason) of each line that is left out, and puts the numbers of the others into `kept`.
+    """
+    target = path.with_name(f"{path.name}.good")
+    with path.open("rb") as source, target.open("wb") as out:
+        for number, line in enumerate(source, 1):
+            try:
+                row = _OBJECT.decode(line.decode("utf-8"))
+                good = msgspec.json.encode({name: value for name, value in row.items() if name in columns})
+            except (msgspec.DecodeError, UnicodeDecodeError) as error:
+                yield number, f"not valid JSON: {error}"
+                continue
+            kept.append(number)
+            out.write(good + b"\n")
+    target.replace(path)
 
 
 def _problem(content: bytes) -> str:

@@ -17,10 +17,10 @@ from workbench.importers.compressed import open_plain
 from workbench.importers.options import ImportOptions, Progress
 from workbench.importers.report import ImportReport
 from workbench.importers.rollups import derive_rollups
-from workbench.importers.staging import Staging
+from workbench.importers.staging import Staged, Staging, Unread
 from workbench.importers.typed import type_rows
-from workbench.importers.upsert import Counts, upsert
-from workbench.store import TABLES, Database, sql_text
+from workbench.importers.upsert import Counts, forget_changes, upsert
+from workbench.store import Database, sql_text
 
 _HEAD = 64 * 1024
 _TIMED = frozenset({"recall_queries", "recall_query_candidates", "recall_events", "memory_events"})
@@ -40,11 +40,13 @@ def load(
     """
     chosen = options or ImportOptions()
     kind, stage = _recognised(source)
-    with Staging(db, progress) as staging:
+    forget_changes(db)
+    with Staging(db, progress, lambda staging, staged: _merge(staging, staged, chosen)) as staging:
         _staged(source, lambda: stage(staging, chosen))
-        counts = {name: _merged(staging, name, chosen) for name in staging.tables}
+        staging.finish()
+        counts = staging.tables
         unattributed = _derived(db, counts)
-        _sentences(staging, counts, unattributed)
+        _sentences(staging, counts, unattributed, chosen)
         report = ImportReport(
             mask_address(source), kind, counts, staging.rejected, staging.warnings, capabilities(db), chosen.tokenizer
         )
@@ -98,34 +100,27 @@ def _staged(source: str, work: Callable[[], None]) -> None:
         ) from error
 
 
-def _merged(staging: Staging, name: str, options: ImportOptions) -> Counts:
-    """Type and merge one staged table."""
-    staged = staging.tables[name]
-    staging.progress(0, None, f"merging {name}")
-    before = len(staging.rejected)
+def _merge(staging: Staging, staged: Staged, options: ImportOptions) -> None:
+    """Type and merge a chunk of staged rows."""
+    name = staged.name
     typed = type_rows(staging, staged, options.zone)
-    rejected = len(staging.rejected) - before + staged.unreadable
-    counts = upsert(staging.db, name, staged.raw, typed, options.since if name in _TIMED else None)
-    counts.read += rejected
-    counts.rejected = rejected
-    staging.db.execute(f"DROP VIEW {typed}; DROP TABLE {staged.raw}")
-    return counts
+    since = options.since if name in _TIMED else None
+    upsert(staging.db, staging.tables[name], name, staged.raw, typed, since)
+    staging.db.execute(f"DROP VIEW {typed}")
 
 
 def _derived(db: Database, counts: dict[str, Counts]) -> int:
     """Derive missing rollups, and list the queries that this import touched."""
-    for name in ("recall_events", "recall_queries", "recall_query_candidates"):
-        if name not in counts:
-            keys = ", ".join(TABLES[name].key)
-            db.execute(f"CREATE OR REPLACE TEMP TABLE changed_{name} AS SELECT {keys} FROM {name} LIMIT 0")
     unattributed = derive_rollups(db, "changed_recall_events", counts)
     db.execute(f"CREATE OR REPLACE TEMP TABLE touched_queries AS {sql_text('import/touched_queries')}")
     return unattributed
 
 
-def _sentences(staging: Staging, counts: dict[str, Counts], unattributed: int) -> None:
+def _sentences(staging: Staging, counts: dict[str, Counts], unattributed: int, options: ImportOptions) -> None:
     """Say what the operator should know of the source as a whole."""
     db, mended = staging.db, staging.mended
+    for where, unread in staging.unread.items():
+        _say_unread(staging, where, unread, options.zone)
     if staging.secrets:
         staging.warn(f"Secrets were left out: {', '.join(sorted(set(staging.secrets)))}.")
     if mended.nul:
@@ -136,8 +131,18 @@ def _sentences(staging: Staging, counts: dict[str, Counts], unattributed: int) -
         staging.warn(f"{unattributed} recall events name no query; they are unattributed and count nowhere.")
     for (sentence,) in db.rows(sql_text("import/doubts")):
         staging.warn(sentence)
-    if counts["recall_queries"].derived:
-        staging.warn("Queries and candidates were derived from recall events, because no source held them.")
+    if derived := counts["recall_queries"].derived:
+        staging.warn(f"{derived} queries were derived from recall events, because no source held them.")
+
+
+def _say_unread(staging: Staging, where: str, unread: Unread, zone: str) -> None:
+    """What was noticed in the column `where`."""
+    if unread.lost:
+        staging.warn(f"{where}: {unread.lost} values cannot be used and became empty.")
+    if unread.unzoned:
+        staging.warn(f"{where}: {unread.unzoned} time stamps name no zone; they were read as {zone} (--zone).")
+    if unread.ahead:
+        staging.warn(f"{where}: {unread.ahead} time stamps lie in the future.")
 
 
 def _record(db: Database, report: ImportReport) -> None:

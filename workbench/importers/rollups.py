@@ -18,7 +18,8 @@ WHERE a.query_id NOT IN (SELECT query_id FROM recall_queries)
 def derive_rollups(db: Database, changed_events: str, counts: dict[str, Counts]) -> int:
     """Derive the rollups of queries with events in the table `changed_events` (id) that only events speak of.
 
-    Adds what was derived to `counts` and returns how many event rows name no query.
+    Adds what was derived to `counts` and returns how many event rows name no query. Leaves the temporary table
+    attributed (attributed.sql).
     """
     db.execute(f"CREATE OR REPLACE TEMP TABLE changed_events AS SELECT id FROM {changed_events}")
     db.execute(f"CREATE OR REPLACE TEMP TABLE attributed AS {compose(('import/attributed',))}")
@@ -34,11 +35,7 @@ def derive_rollups(db: Database, changed_events: str, counts: dict[str, Counts])
         counts.setdefault(table, Counts()).derived += _count(db, table) - known
     db.execute("DELETE FROM wb.derived_queries WHERE query_id IN (SELECT query_id FROM to_derive)")
     db.execute("INSERT INTO wb.derived_queries SELECT query_id FROM to_derive")
-    db.execute("DROP TABLE attributed")
-    unattributed: int = db.row(
-        "SELECT count(*) FROM recall_events WHERE nullif(query_id, '') IS NULL AND (metadata ->> '$.query_id') IS NULL"
-    )[0]
-    return unattributed
+    return _count(db, "recall_events") - _count(db, "attributed")
 
 
 def _forget_what_a_source_now_holds(db: Database) -> None:

@@ -1,21 +1,28 @@
-"""The rows of one source as text, before anything touches the store's tables."""
+"""The rows of one source as text, a chunk at a time, before they are typed and merged into the store's tables."""
 
 from __future__ import annotations
 
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 
 import pyarrow as pa
 
-from workbench.importers.jsonlines import LineNumbers, Mended
+from workbench.importers.address import mask_address
+from workbench.importers.jsonlines import Mended, mended_text, only_good_lines
 from workbench.importers.options import Progress
+from workbench.importers.upsert import Counts
 from workbench.params.settings import looks_secret
 from workbench.store import TABLES, Database, Kind
 
-_MIN_OBJECT = 16 * 1024 * 1024
+# A whole row group of DuckDB goes to the file at once, so that memory does not grow with the source.
+CHUNK_ROWS = 122_880
+_MIN_OBJECT = 4 * 1024 * 1024
+_AREA = "staged_rows"
 
 
 @dataclass(frozen=True)
@@ -28,7 +35,7 @@ class Rejected:
 
 @dataclass
 class Staged:
-    """One table of the source: the temporary table that holds its rows as text, and which columns the source has.
+    """Rows of one table: the temporary table that holds them as text, and which columns the source has.
 
     `where_is` says where a row (counted from 1) stands in the source. `from_json`: jsonb columns are compact and valid.
     """
@@ -38,63 +45,106 @@ class Staged:
     columns: tuple[str, ...]
     where_is: Callable[[int], str]
     from_json: bool = False
-    unreadable: int = 0
+
+
+@dataclass
+class Unread:
+    """What was noticed in one column: values that became empty, time stamps without zone, and in the future."""
+
+    lost: int = 0
+    unzoned: int = 0
+    ahead: int = 0
 
 
 @dataclass
 class Staging:
-    """Collects the rows of a source; a context that removes its private temporary files."""
+    """Collects the rows of a source; a context that removes its private temporary files.
+
+    Every full chunk of rows is handed to `take`, which merges it by `db` in a thread of its own while the next chunk is
+    read: until `finish` returns, `db`, `tables`, `wrong` and `unread` belong to that thread. `tables` says what became
+    of the rows of each table.
+    """
 
     db: Database
     progress: Progress
-    tables: dict[str, Staged] = field(default_factory=dict)
-    rejected: list[Rejected] = field(default_factory=list)
+    take: Callable[[Staging, Staged], None]
+    tables: dict[str, Counts] = field(default_factory=dict)
+    wrong: list[Rejected] = field(default_factory=list)
+    unusable: list[Rejected] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     secrets: list[str] = field(default_factory=list)
+    unread: dict[str, Unread] = field(default_factory=dict)
     mended: Mended = field(default_factory=Mended)
-    complete: bool = False
 
     def __enter__(self) -> Staging:
         self._folder = tempfile.TemporaryDirectory(prefix="workbench-import-")
+        self._merger = ThreadPoolExecutor(1, "merge")
+        self._merging: Future[None] | None = None
+        self._left_out: Counter[str] = Counter()
+        self._reader = self.db.cursor()
+        self._reader.execute(f"ATTACH ':memory:' AS {_AREA}")
+        self._chunks = 0
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        for staged in self.tables.values():
-            self.db.execute(f"DROP TABLE IF EXISTS {staged.raw}")
+        self._merger.shutdown()
         self._folder.cleanup()
+        self._reader.execute(f"DETACH {_AREA}")
+        self._reader.close()
+
+    @property
+    def rejected(self) -> list[Rejected]:
+        """Every row that was left out: first those that could not be read, then those with a wrong value."""
+        return self.unusable + self.wrong
+
+    def finish(self) -> None:
+        """Wait until every chunk is merged; whatever that raised is raised here."""
+        if self._merging is not None:
+            self._merging.result()
+            self._merging = None
+        for table, number in self._left_out.items():
+            self.tables[table].read += number
+            self.tables[table].rejected += number
+        self._left_out.clear()
 
     def temporary(self, name: str) -> Path:
         """A path for a temporary file that only this user can read."""
         return Path(self._folder.name) / name
 
     def reject(self, where: str, reason: str, table: str | None = None) -> None:
-        """List a row that cannot be used; `table` counts it as read there."""
-        self.rejected.append(Rejected(where, reason))
+        """List a row that cannot be used; `table` counts it as read and rejected there."""
+        self.unusable.append(Rejected(where, mask_address(reason)))
         if table is not None:
-            self.tables[table].unreadable += 1
+            self.tables.setdefault(table, Counts())
+            self._left_out[table] += 1
+
+    def reject_staged(self, staged: Staged, row: int, reason: str) -> None:
+        """List a staged row that holds a wrong value; it counts as read and rejected."""
+        self.wrong.append(Rejected(f"{staged.name} ({staged.where_is(row)})", mask_address(reason)))
+        self.tables[staged.name].read += 1
+        self.tables[staged.name].rejected += 1
 
     def warn(self, message: str) -> None:
         """Say something about the source in one sentence."""
         self.warnings.append(message)
 
-    def add_jsonl(
-        self, table: str, path: Path, source: str, lines: LineNumbers | None = None, longest: int = 0
-    ) -> None:
-        """Take a file of one valid JSON object a line. `source` names the origin in messages, `longest` the longest
-        line in bytes."""
-        numbers = lines or LineNumbers()
-        columns = [f"{c.name}: '{'JSON' if c.kind is Kind.JSON else 'VARCHAR'}'" for c in TABLES[table].columns]
-        reader = (
-            f"read_json($path, format = 'newline_delimited', columns = {{{', '.join(columns)}}},"
-            f" maximum_object_size = {max(_MIN_OBJECT, longest + 1024)})"
-        )
-        staged = self._staged(table, TABLES[table].column_names, lambda row: f"{source}:{numbers.line_of(row)}")
-        staged.from_json = True
-        self.db.execute(f"CREATE TEMP TABLE {staged.raw} AS SELECT * FROM {reader}", {"path": str(path)})
+    def add_jsonl(self, table: str, path: Path, where_is: Callable[[int], str], longest: int = 0) -> None:
+        """Take a file of one JSON object a line. `longest` is the length of the longest line in bytes.
+
+        Lines that DuckDB cannot read after all (bad UTF-8) are rejected.
+        """
+        self.tables.setdefault(table, Counts())
+        try:
+            staged = self._read_jsonl(table, path, where_is, longest)
+        except Exception:  # any error of the engine: find the lines that it cannot read
+            kept: list[int] = []
+            for number, reason in only_good_lines(path, set(TABLES[table].column_names), kept):
+                self.reject(f"{table} ({where_is(number)})", reason, table)
+            staged = self._read_jsonl(table, path, lambda row: where_is(kept[row - 1]), longest)
         staged.columns = self._columns_with_values(staged)
-        self._forget_secrets(staged)
+        self._hand_over(staged)
 
     def add_batches(
         self,
@@ -105,49 +155,103 @@ class Staging:
     ) -> None:
         """Take Arrow batches with the named columns, text or typed; unknown columns are left out."""
         known = tuple(name for name in columns if name in TABLES[table].column_names)
-        staged = self._staged(table, known, where_is or (lambda row: f"{table}, row {row}"))
-        created = False
+        place = where_is or (lambda row: f"row {row}")
+        self.tables.setdefault(table, Counts())
+        staged, held, before = None, 0, 0
         for batch in batches:
-            self.db.register("staged_batch", pa.Table.from_batches([batch]))
-            select = f"SELECT {_as_text(table, known)} FROM staged_batch"
-            into = f"INSERT INTO {staged.raw}" if created else f"CREATE TEMP TABLE {staged.raw} AS"
-            self.db.execute(f"{into} {select}")
-            created = True
-            self.db.unregister("staged_batch")
-        if not created:
-            self.db.execute(f"CREATE TEMP TABLE {staged.raw} ({', '.join(f'{name} VARCHAR' for name in known)})")
-        self._forget_secrets(staged)
+            if staged is not None and held + batch.num_rows > CHUNK_ROWS:
+                self._take_text(staged)
+                staged, before, held = None, before + held, 0
+            if staged is None:
+                staged = Staged(table, self._new_chunk(), known, _shifted(place, before))
+            self._append(staged, batch, first=not held)
+            held += batch.num_rows
+        if staged is not None:
+            self._take_text(staged)
 
-    def add_parquet(self, table: str, path: Path) -> None:
-        """Take a Parquet file."""
-        names = [row[0] for row in self.db.rows("DESCRIBE SELECT * FROM read_parquet($path)", {"path": str(path)})]
-        known = tuple(name for name in names if name in TABLES[table].column_names)
-        staged = self._staged(table, known, lambda row: f"{path.name}, row {row}")
-        select = f"SELECT {_as_text(table, known)} FROM read_parquet($path)"
-        self.db.execute(f"CREATE TEMP TABLE {staged.raw} AS {select}", {"path": str(path)})
-        self._forget_secrets(staged)
+    def _append(self, staged: Staged, batch: pa.RecordBatch, *, first: bool) -> None:
+        select = f"SELECT {_as_text(staged.name, staged.columns)} FROM staged_batch"
+        self._reader.register("staged_batch", pa.Table.from_batches([batch]))
+        into = f"CREATE TABLE {staged.raw} AS" if first else f"INSERT INTO {staged.raw}"
+        self._reader.execute(f"{into} {select}")
+        self._reader.unregister("staged_batch")
 
-    def _staged(self, table: str, columns: tuple[str, ...], where_is: Callable[[int], str]) -> Staged:
-        staged = Staged(table, f"raw_{table}", columns, where_is)
-        self.tables[table] = staged
+    def _take_text(self, staged: Staged) -> None:
+        self._mend(staged)
+        self._hand_over(staged)
+
+    def _hand_over(self, staged: Staged) -> None:
+        self._forget_secrets(staged)
+        if self._merging is not None:
+            self._merging.result()
+        self._merging = self._merger.submit(self._merge, staged)
+
+    def _merge(self, staged: Staged) -> None:
+        self.take(self, staged)
+        self.db.execute(f"DROP TABLE {staged.raw}")
+
+    def _new_chunk(self) -> str:
+        self._chunks += 1
+        return f"{_AREA}.chunk_{self._chunks}"
+
+    def _read_jsonl(self, table: str, path: Path, where_is: Callable[[int], str], longest: int) -> Staged:
+        staged = Staged(table, self._new_chunk(), TABLES[table].column_names, where_is, from_json=True)
+        columns = [f"{c.name}: '{'JSON' if c.kind is Kind.JSON else 'VARCHAR'}'" for c in TABLES[table].columns]
+        reader = (
+            f"read_json($path, format = 'newline_delimited', columns = {{{', '.join(columns)}}},"
+            f" maximum_object_size = {max(_MIN_OBJECT, longest + 1024)})"
+        )
+        self._reader.execute(f"CREATE TABLE {staged.raw} AS SELECT * FROM {reader}", {"path": str(path)})
         return staged
 
     def _columns_with_values(self, staged: Staged) -> tuple[str, ...]:
         """The columns that some row has: JSON rows of one table need not have the same fields."""
-        counts = self.db.row(
+        counts = self._reader.row(
             f"SELECT {', '.join(f'count({name})' for name in staged.columns)}, count(*) FROM {staged.raw}"
         )
         rows = counts[-1]
         return tuple(n for n, count in zip(staged.columns, counts, strict=False) if count or not rows)
 
+    def _mend(self, staged: Staged) -> None:
+        """Replace what no text or JSON may hold: NUL characters, and in JSON the escapes of halves of characters."""
+        kinds = {column.name: column.kind for column in TABLES[staged.name].columns}
+        for name in staged.columns:
+            if kinds[name] is Kind.JSON:
+                self._mend_json(staged.raw, name)
+            elif kinds[name] is not Kind.VECTOR:
+                self._mend_text(staged.raw, name)
+
+    def _mend_text(self, raw: str, name: str) -> None:
+        found = self._reader.row(
+            f"SELECT sum(length({name}) - length(replace({name}, chr(0), '')))::BIGINT"
+            f" FROM {raw} WHERE contains({name}, chr(0))"
+        )[0]
+        if found:
+            self.mended.nul += found
+            self._reader.execute(
+                f"UPDATE {raw} SET {name} = replace({name}, chr(0), '␀') WHERE contains({name}, chr(0))"
+            )
+
+    def _mend_json(self, raw: str, name: str) -> None:
+        suspect = rf"contains({name}, '\u') AND regexp_matches({name}, '\\u(0000|[dD][89a-fA-F])')"
+        for row, text in self._reader.rows(f"SELECT rowid, {name} FROM {raw} WHERE {suspect}"):
+            self._reader.execute(
+                f"UPDATE {raw} SET {name} = $text WHERE rowid = $row",
+                {"text": mended_text(text, self.mended), "row": row},
+            )
+
     def _forget_secrets(self, staged: Staged) -> None:
         """Delete settings whose value must never be kept, and name them."""
         if staged.name != "app_settings" or "key" not in staged.columns:
             return
-        for (key,) in self.db.rows(f"SELECT DISTINCT key FROM {staged.raw} WHERE key IS NOT NULL ORDER BY key"):
+        for (key,) in self._reader.rows(f"SELECT DISTINCT key FROM {staged.raw} WHERE key IS NOT NULL ORDER BY key"):
             if looks_secret(key):
                 self.secrets.append(key)
-                self.db.execute(f"DELETE FROM {staged.raw} WHERE key = $key", {"key": key})
+                self._reader.execute(f"DELETE FROM {staged.raw} WHERE key = $key", {"key": key})
+
+
+def _shifted(where_is: Callable[[int], str], rows: int) -> Callable[[int], str]:
+    return lambda row: where_is(row + rows)
 
 
 def _as_text(table: str, names: Sequence[str]) -> str:

@@ -7,13 +7,14 @@ a vector that cannot be read becomes NULL and is counted.
 from __future__ import annotations
 
 from workbench.errors import BadInput
-from workbench.importers.staging import Staged, Staging
+from workbench.importers.staging import Staged, Staging, Unread
 from workbench.store import TABLES, Column, Kind
 
 _WHOLE = r"^-?[0-9]+(\.0+)?$"
 _EPOCH_SECONDS = r"^[0-9]{9,11}(\.[0-9]+)?$"
-_EPOCH_MILLISECONDS = r"^[0-9]{12,14}$"
-_ZONED = r"([zZ]|[+-][0-9]{2}(:?[0-9]{2}){0,2}|UTC)$"
+_EPOCH_MILLISECONDS = r"^[0-9]{12,14}(\.[0-9]+)?$"
+_NAIVE = r"^[0-9]{4,6}-[0-9]{2}-[0-9]{2}([Tt ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]*)?)?)?$"
+_ZONED = r"^[0-9]{4,6}-[0-9]{2}-[0-9]{2}[Tt ][0-9:.]+ ?([zZ]|[+-][0-9]{2}(:?[0-9]{2}){0,2}|UTC|GMT)$"
 _ADDRESS_WITH_LOGIN = r"://[^/@\s:\"]*:[^@/\s\"]+@"
 
 _REASON_TEXT = {
@@ -40,7 +41,7 @@ def type_rows(staging: Staging, staged: Staged, zone: str) -> str:
     present = [column for column in table.columns if column.name in staged.columns]
     _reject(staging, staged, present)
     values = {column: _value(column, staged).replace("$zone", f"'{zone}'") for column in present}
-    _say_what_was_not_read(staging, staged, values)
+    _notice_unread(staging, staged, values)
     typed = f"typed_{table.name}"
     select = ", ".join(f"{value} AS {column.name}" for column, value in values.items())
     staging.db.execute(
@@ -63,7 +64,8 @@ def _value(column: Column, staged: Staged) -> str:
                 f"CASE WHEN regexp_matches({name}, '{_WHOLE}') THEN try_cast(try_cast({name} AS DOUBLE) AS INTEGER) END"
             )
         case Kind.REAL:
-            return f"CASE WHEN isfinite(try_cast({name} AS DOUBLE)) THEN try_cast({name} AS FLOAT) END"
+            number = f"try_cast({name} AS DOUBLE)"
+            return f"CASE WHEN isfinite({number}) AND NOT contains({name}, '_') THEN try_cast({number} AS FLOAT) END"
         case Kind.BOOLEAN:
             return (
                 f"CASE WHEN lower({name}) IN ('true', 't') THEN true"
@@ -74,27 +76,28 @@ def _value(column: Column, staged: Staged) -> str:
 
 
 def _time(name: str) -> str:
+    """ISO 8601 with a zone, without one (then read in $zone), or seconds or milliseconds since 1970."""
     return (
-        f"CASE WHEN regexp_matches({name}, '{_EPOCH_MILLISECONDS}') THEN to_timestamp(try_cast({name} AS DOUBLE) / 1e3)"
-        f" WHEN regexp_matches({name}, '{_EPOCH_SECONDS}') THEN to_timestamp(try_cast({name} AS DOUBLE))"
-        f" WHEN length({name}) > 10 AND regexp_matches({name}, '{_ZONED}') THEN try_cast({name} AS TIMESTAMPTZ)"
-        f" ELSE timezone($zone::VARCHAR, try_cast({name} AS TIMESTAMP)) END"
+        f"CASE WHEN ends_with({name}, 'Z') THEN try_cast({name} AS TIMESTAMPTZ)"
+        f" WHEN regexp_matches({name}, '{_ZONED}') THEN try_cast(replace(replace({name}, ' +', '+'), ' -', '-')"
+        f" AS TIMESTAMPTZ) WHEN {_is_naive(name)} THEN timezone($zone::VARCHAR, try_cast({name} AS TIMESTAMP))"
+        f" WHEN regexp_matches({name}, '{_EPOCH_MILLISECONDS}') THEN to_timestamp(try_cast({name} AS DOUBLE) / 1e3)"
+        f" WHEN regexp_matches({name}, '{_EPOCH_SECONDS}') THEN to_timestamp(try_cast({name} AS DOUBLE)) END"
     )
+
+
+def _is_naive(name: str) -> str:
+    return f"(NOT ends_with({name}, 'Z') AND regexp_matches({name}, '{_NAIVE}'))"
 
 
 def _json(name: str, staged: Staged) -> str:
     """Compact text; a document that arrives as a JSON string is unwrapped, except a setting, whose value may be one."""
-    text = f"{name}::VARCHAR"
-    if staged.name != "app_settings":
-        text = f"CASE WHEN starts_with({name}, '\"') THEN {name} ->> '$' ELSE {name}::VARCHAR END"
-        if staged.from_json:
-            return f"CASE WHEN starts_with({name}, '\"') THEN try(json({text})) ELSE {name}::VARCHAR END::VARCHAR"
-    compact = f"try(json({text}))::VARCHAR"
-    return (
-        f"regexp_replace({compact}, '{_ADDRESS_WITH_LOGIN}', '://***@', 'g')"
-        if staged.name == "app_settings"
-        else compact
-    )
+    compact = f"try(json({name}::VARCHAR))::VARCHAR"
+    if staged.name == "app_settings":
+        return f"regexp_replace({compact}, '{_ADDRESS_WITH_LOGIN}', '://***@', 'g')"
+    plain = f"{name}::VARCHAR" if staged.from_json else compact
+    # Every branch is text: a branch of type JSON would make DuckDB check the other ones too, row by row.
+    return f"CASE WHEN starts_with({name}, '\"') THEN try(json(try({name} ->> '$')))::VARCHAR ELSE {plain} END"
 
 
 def _vector(name: str, staged: Staged) -> str:
@@ -122,13 +125,12 @@ def _reason(column: Column, staged: Staged) -> str:
     return " ".join(branches)
 
 
-def _say_what_was_not_read(staging: Staging, staged: Staged, values: dict[Column, str]) -> None:
+def _notice_unread(staging: Staging, staged: Staged, values: dict[Column, str]) -> None:
     """Count the values that become NULL, and the time stamps without a zone and in the future."""
     for column, value in values.items():
         name = column.name
         if column.kind is Kind.TIME:
-            naive = f"regexp_matches({name}, '{_ZONED}|{_EPOCH_SECONDS}|{_EPOCH_MILLISECONDS}')"
-            more = f"count(v) FILTER (NOT {naive}), count(*) FILTER (v > now() + INTERVAL 1 DAY)"
+            more = f"count(v) FILTER ({_is_naive(name)}), count(v) FILTER (v > now() + INTERVAL 1 DAY)"
         elif column.lenient or column.kind is Kind.VECTOR:
             more = "0, 0"
         else:
@@ -136,13 +138,10 @@ def _say_what_was_not_read(staging: Staging, staged: Staged, values: dict[Column
         lost, unzoned, ahead = staging.db.row(
             f"SELECT count({name}) FILTER (v IS NULL), {more} FROM (SELECT {name}, {value} AS v FROM {staged.raw})"
         )
-        where = f"{staged.name}.{name}"
-        if lost:
-            staging.warn(f"{where}: {lost} values cannot be used and became empty.")
-        if unzoned:
-            staging.warn(f"{where}: {unzoned} time stamps name no zone; read as --zone says (UTC by default).")
-        if ahead:
-            staging.warn(f"{where}: {ahead} time stamps lie in the future.")
+        unread = staging.unread.setdefault(f"{staged.name}.{name}", Unread())
+        unread.lost += lost
+        unread.unzoned += unzoned
+        unread.ahead += ahead
 
 
 def _reject(staging: Staging, staged: Staged, present: list[Column]) -> None:
@@ -154,6 +153,6 @@ def _reject(staging: Staging, staged: Staged, present: list[Column]) -> None:
         f"FROM {staged.raw}) WHERE reason IS NOT NULL ORDER BY source_row"
     )
     for source_row, reason in rows:
-        staging.reject(f"{staged.name} ({staged.where_is(source_row)})", reason)
+        staging.reject_staged(staged, source_row, reason)
     if rows:
         staging.db.execute(f"DELETE FROM {staged.raw} WHERE CASE {' '.join(branches)} END IS NOT NULL")
