@@ -53,9 +53,7 @@ def stage(path: Path, staging: Staging, options: ImportOptions) -> None:
 
 
 def decompressed(path: Path, staging: Staging) -> Path:
-    """The file itself, or a temporary plain copy of a gzip or xz file; BadInput when it is cut off or empty."""
-    if not path.stat().st_size:
-        raise BadInput(f"{path} is empty; export the backup again.")
+    """The file itself, or a temporary plain copy of a gzip or xz file; BadInput when it is cut off."""
     if not is_compressed(path):
         return path
     target = staging.temporary("plain")

@@ -79,13 +79,16 @@ def _head(path: Path) -> bytes:
     """The first bytes of a file, decompressed."""
     try:
         with open_plain(path) as file:
-            return file.read(_HEAD)
+            head = file.read(_HEAD)
     except FileNotFoundError as error:
         raise BadInput(f"There is no {path}; check the name of the source.") from error
     except (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile) as error:
         raise BadInput(f"{path} cannot be unpacked ({error}); copy or export it again.") from error
     except OSError as error:
         raise BadInput(f"Cannot read {path} ({error.strerror}); check its permissions.") from error
+    if not head:
+        raise BadInput(f"{path} is empty; export or copy it again.")
+    return head
 
 
 def _staged(source: str, work: Callable[[], None]) -> None:
