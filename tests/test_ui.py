@@ -141,6 +141,9 @@ def served(store: Path) -> Iterator[str]:
             yield address
         finally:
             app.terminate()
+            app.wait(timeout=30)
+    with socket.socket() as probe:
+        assert probe.connect_ex(("127.0.0.1", port)) != 0, "the app outlives the command"
 
 
 def _wait_for(address: str, seconds: float = 60) -> None:

@@ -15,7 +15,6 @@ import typer
 from workbench.cli.options import Db, Json, store_path
 from workbench.cli.output import emit, percent, progress, say
 from workbench.demo import run_demo
-from workbench.errors import BadInput
 from workbench.store import reading
 
 
@@ -58,19 +57,19 @@ def ui_command(
 
 
 def open_app(path: Path, port: int, host: str, headless: bool) -> int:
-    """Run the app until it ends; returns its exit code."""
+    """Run the app until it ends; returns its exit code. Where the system allows it the app takes the place of this
+    process, so that whoever stops the one stops the other."""
     page = Path(__file__).parent.parent / "ui" / "app.py"
     command = [
         sys.executable, "-m", "streamlit", "run", str(page), "--server.port", str(port), "--server.address", host,
         "--server.headless", str(headless).lower(), "--browser.gatherUsageStats", "false",
         "--client.toolbarMode", "minimal",
     ]  # fmt: skip
-    try:
-        return subprocess.run(command, env={**os.environ, "WORKBENCH_DB": str(path)}, check=False).returncode  # noqa: S603
-    except KeyboardInterrupt:
-        return 0
-    except OSError as error:
-        raise BadInput(f"The app cannot be started: {error}.") from error
+    environment = {**os.environ, "WORKBENCH_DB": str(path)}
+    if os.name == "posix":
+        sys.stdout.flush()
+        os.execve(sys.executable, command, environment)  # noqa: S606
+    return subprocess.run(command, env=environment, check=False).returncode  # noqa: S603
 
 
 def _import_line(found: dict[str, Any]) -> str:
