@@ -8,7 +8,7 @@ import re
 import shutil
 import zlib
 from collections.abc import Sequence
-from itertools import chain
+from itertools import accumulate, chain, takewhile
 from pathlib import Path
 
 import msgspec
@@ -17,7 +17,7 @@ from workbench.errors import BadInput
 from workbench.importers.compressed import is_compressed, open_plain
 from workbench.importers.jsonlines import BOM, key_of, mend
 from workbench.importers.options import ImportOptions
-from workbench.importers.staging import CHUNK_ROWS, Staging
+from workbench.importers.staging import CHUNK_BYTES, CHUNK_ROWS, Staging
 from workbench.params.settings import looks_secret
 from workbench.store import TABLES
 
@@ -95,10 +95,19 @@ def _stage_tables(backup: _Backup, path: Path, one_line: bool, staging: Staging)
         kept: Sequence[int] = range(len(rows))
         if name == "app_settings":
             kept = _without_secrets(rows, staging)
-        for start in range(0, max(1, len(kept)), CHUNK_ROWS):
+        start = 0
+        while start < len(kept) or not start:
             staging.progress(done + start, total, f"reading {name}")
-            _stage_rows(name, rows, kept[start : start + CHUNK_ROWS], path, one_line, staging)
+            end = _end_of_chunk(rows, kept, start)
+            _stage_rows(name, rows, kept[start:end], path, one_line, staging)
+            start = end
         done += len(rows)
+
+
+def _end_of_chunk(rows: Sequence[msgspec.Raw], kept: Sequence[int], start: int) -> int:
+    """Where the chunk ends that begins at `start`: after CHUNK_ROWS rows or CHUNK_BYTES bytes."""
+    sizes = accumulate(len(memoryview(rows[number])) for number in kept[start : start + CHUNK_ROWS])
+    return start + max(1, sum(1 for _ in takewhile(lambda size: size <= CHUNK_BYTES, sizes)))
 
 
 def _stage_rows(

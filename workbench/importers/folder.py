@@ -16,7 +16,7 @@ from workbench.errors import BadInput
 from workbench.importers.compressed import open_plain
 from workbench.importers.jsonlines import Line, key_of, lines_of
 from workbench.importers.options import ImportOptions
-from workbench.importers.staging import CHUNK_ROWS, Staging
+from workbench.importers.staging import CHUNK_BYTES, CHUNK_ROWS, Staging
 from workbench.params.settings import looks_secret
 from workbench.store import TABLES, Kind
 
@@ -91,15 +91,16 @@ def _stage_jsonl(table: str, file: Path, staging: Staging) -> None:
         more = True
         while more:
             numbers: list[int] = []
-            longest = 0
+            longest = size = 0
             with target.open("wb") as out:
                 for line in _usable(lines, table, file, staging):
                     numbers.append(line.number)
                     longest = max(longest, len(line.content))
-                    out.write(line.content + b"\n")
-                    if len(numbers) == CHUNK_ROWS:
+                    size += out.write(line.content + b"\n")
+                    if more := len(numbers) == CHUNK_ROWS or size > CHUNK_BYTES:
                         break
-            more = len(numbers) == CHUNK_ROWS
+                else:
+                    more = False
             staging.add_jsonl(table, target, _lines_in(file, numbers), longest)
 
 

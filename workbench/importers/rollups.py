@@ -26,8 +26,8 @@ def derive_rollups(db: Database, changed_events: str, counts: dict[str, Counts])
     _forget_what_a_source_now_holds(db)
     db.execute(_TO_DERIVE)
     for table, stage in (
-        ("recall_queries", "import/derived_queries"),
         ("recall_query_candidates", "import/derived_candidates"),
+        ("recall_queries", "import/derived_queries"),
     ):
         known = _count(db, table)
         db.execute(f"DELETE FROM {table} WHERE query_id IN (SELECT query_id FROM to_derive)")

@@ -12,6 +12,7 @@ from types import TracebackType
 
 import pyarrow as pa
 
+from workbench.errors import WorkbenchError
 from workbench.importers.address import mask_address
 from workbench.importers.jsonlines import Mended, mended_text, only_good_lines
 from workbench.importers.options import Progress
@@ -21,6 +22,9 @@ from workbench.store import TABLES, Database, Kind
 
 # A whole row group of DuckDB goes to the file at once, so that memory does not grow with the source.
 CHUNK_ROWS = 122_880
+CHUNK_BYTES = 256 * 1024 * 1024
+# What DuckDB may keep in memory meanwhile: two chunks and what it needs to write one; more goes to its temporary files.
+_MEMORY = 768 * 1024 * 1024
 _MIN_OBJECT = 4 * 1024 * 1024
 _AREA = "staged_rows"
 
@@ -83,6 +87,8 @@ class Staging:
         self._left_out: Counter[str] = Counter()
         self._reader = self.db.cursor()
         self._reader.execute(f"ATTACH ':memory:' AS {_AREA}")
+        self._limit = int(self.db.row("SELECT parse_formatted_bytes(current_setting('memory_limit'))")[0])
+        self._reader.execute(f"SET memory_limit = '{min(self._limit, _MEMORY)}B'")
         self._chunks = 0
         return self
 
@@ -92,6 +98,7 @@ class Staging:
         self._merger.shutdown()
         self._folder.cleanup()
         self._reader.execute(f"DETACH {_AREA}")
+        self._reader.execute(f"SET memory_limit = '{self._limit}B'")
         self._reader.close()
 
     @property
@@ -138,6 +145,8 @@ class Staging:
         self.tables.setdefault(table, Counts())
         try:
             staged = self._read_jsonl(table, path, where_is, longest)
+        except WorkbenchError:
+            raise
         except Exception:  # any error of the engine: find the lines that it cannot read
             kept: list[int] = []
             for number, reason in only_good_lines(path, set(TABLES[table].column_names), kept):
@@ -157,15 +166,16 @@ class Staging:
         known = tuple(name for name in columns if name in TABLES[table].column_names)
         place = where_is or (lambda row: f"row {row}")
         self.tables.setdefault(table, Counts())
-        staged, held, before = None, 0, 0
+        staged, held, size, before = None, 0, 0, 0
         for batch in batches:
-            if staged is not None and held + batch.num_rows > CHUNK_ROWS:
+            if staged is not None and (held + batch.num_rows > CHUNK_ROWS or size > CHUNK_BYTES):
                 self._take_text(staged)
-                staged, before, held = None, before + held, 0
+                staged, before, held, size = None, before + held, 0, 0
             if staged is None:
                 staged = Staged(table, self._new_chunk(), known, _shifted(place, before))
             self._append(staged, batch, first=not held)
             held += batch.num_rows
+            size += batch.nbytes
         if staged is not None:
             self._take_text(staged)
 
