@@ -97,7 +97,7 @@ def test_the_store_comes_from_the_option_or_the_environment(
 
 def test_status_says_what_the_store_holds(run: Run, store: Path) -> None:
     said = document(run, "status", "--db", store)
-    assert said["tables"]["memories"] == 143
+    assert said["tables"]["nodes"] == 143
     assert said["traffic"]["prompt"] == 900
     assert said["imports"][0]["kind"] == "tables"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
@@ -19,6 +20,7 @@ GIST_CHARACTERS = 420
 VIEWS = ("gist", "question")
 VIEW_WEIGHTS = (1.0, 0.96)
 _COMMON_PART = 0.72
+_GRAIN = 2.0**20
 _BOOT = (
     ("core", "agent", "How the agent works", "Read the failing test first; ask before deleting data.", "working rules"),
     ("core", "soul", "Voice of the agent", "Calm and direct, no flattery. 说话直接，不客套。", "voice"),
@@ -41,7 +43,8 @@ class Subject:
 
 @dataclass(frozen=True)
 class Memory:
-    """One memory; `subject` is its number among the subjects, -1 for start-up memories."""
+    """One memory; `subject` is its number among the subjects, -1 for start-up memories. `created_at` is when its text
+    was written; `former` is the text that it had before, since `born_at`."""
 
     number: int
     node_uuid: str
@@ -53,6 +56,13 @@ class Memory:
     keywords: tuple[str, ...]
     subject: int
     created_at: datetime
+    born_at: datetime
+    former: str | None = None
+
+    @property
+    def memory_id(self) -> str:
+        """The id of its present version; the former one has the number before."""
+        return str(2 * self.number + 2)
 
     @property
     def uri(self) -> str:
@@ -100,7 +110,8 @@ def make_memories(world: World, rng: np.random.Generator) -> list[Memory]:
 
 def _boot_memory(number: int, boot: tuple[str, str, str, str, str], world: World, rng: np.random.Generator) -> Memory:
     domain, path, disclosure, content, keyword = boot
-    return Memory(number, _uuid(rng), domain, path, 0, disclosure, content, (keyword,), -1, _created(world, rng))
+    uuid, created = _uuid(rng), _created(world, rng)
+    return Memory(number, uuid, domain, path, 0, disclosure, content, (keyword,), -1, created, created)
 
 
 def _memory(number: int, n: int, world: World, rng: np.random.Generator) -> Memory:
@@ -113,10 +124,15 @@ def _memory(number: int, n: int, world: World, rng: np.random.Generator) -> Memo
     keywords = [subject.keyword, subject.zh_keyword]
     if rng.random() < world.common_keywords:
         keywords.append(subject.common)
+    if chinese_first:
+        parts.reverse()
+    edited, created = rng.random() < world.edited, _created(world, rng)
     return Memory(
         number, _uuid(rng), domain, path, int(rng.choice(7, p=(0.03, 0.12, 0.25, 0.25, 0.2, 0.1, 0.05))),
         f"涉及{subject.chinese}时" if chinese_first else f"When it comes to {subject.english}",
-        "\n".join(reversed(parts) if chinese_first else parts), tuple(keywords), n % len(known), _created(world, rng),
+        "\n".join(parts), tuple(keywords), n % len(known), created,
+        created - timedelta(milliseconds=int(rng.integers(86_400_000, 90 * 86_400_000))) if edited else created,
+        parts[0] if edited else None,
     )  # fmt: skip
 
 
@@ -145,19 +161,21 @@ class Space:
         topics = max(subject.topic for subject in subjects()) + 1
         return cls(*(unit(rng.normal(size=(rows, world.dimensions))) for rows in (1, topics, count)))
 
-    def embed(self, numbers: list[int], noise: float, rng: np.random.Generator) -> Vectors:
+    def embed(self, numbers: Sequence[int], noise: float, rng: np.random.Generator) -> Vectors:
         """Unit vectors of texts about the subjects `numbers` (-1: none); `noise` is the share of chance, 0..1."""
         chance = unit(rng.normal(size=(len(numbers), self.shared.shape[1])))
+        chosen = np.array(numbers)
+        known = chosen >= 0
+        topic = np.array([subject.topic for subject in subjects()])
         about = np.zeros_like(chance)
-        for row, number in enumerate(numbers):
-            if number >= 0:
-                topic = self.topics[subjects()[number].topic]
-                about[row] = np.sqrt(0.45) * topic + np.sqrt(0.55) * self.subjects[number]
+        about[known] = np.sqrt(0.45) * self.topics[topic[chosen[known]]] + np.sqrt(0.55) * self.subjects[chosen[known]]
         own = unit(np.sqrt(1 - noise) * about + np.sqrt(noise) * chance)
         return unit(np.sqrt(_COMMON_PART) * self.shared + np.sqrt(1 - _COMMON_PART) * own)
 
 
 def unit(rows: NDArray[np.floating]) -> Vectors:
-    """Each row scaled to length 1."""
-    scaled: Vectors = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+    """Each row scaled to length 1 and rounded to steps of 2^-20: sums of products of such numbers are exact in 64 bits,
+    so that similarities do not depend on the order in which a processor adds."""
+    lengths = np.linalg.norm(rows.astype(np.float64), axis=1, keepdims=True)
+    scaled: Vectors = (np.round(rows / lengths * _GRAIN) / _GRAIN).astype(np.float32)
     return scaled

@@ -37,7 +37,8 @@ _PASTE = "at line {n}: value {n} was expected but {m} was found, trying again; "
 
 @dataclass(frozen=True)
 class Prompt:
-    """One recall. `needed` is the number of the memory that would help, -1 when none would; `about` the subject."""
+    """One recall. `needed` is the number of the memory that would help, -1 when none would; `about` the subject of the
+    part that is searched: a paste that fills that part has none, even where the question behind it needs a memory."""
 
     query_id: str
     text: str
@@ -82,16 +83,18 @@ def _typed(
     session: str, when: datetime, rng: np.random.Generator,
 ) -> Prompt:  # fmt: skip
     chosen = about[int(rng.choice(len(about), p=popularity))]
-    needs = rng.random() < world.needs
+    needs = rng.random() < world.needs * world.clients[client].asks
     text = _text(world, chosen, needs, rng)
     if rng.random() < world.long:
         text = "".join(_PASTE.format(n=n, m=int(rng.integers(100))) for n in range(int(rng.integers(4, 15)))) + text
     slow = rng.random() < world.slow
     duration = int(rng.lognormal(4.1, 0.4)) + (int(rng.integers(2_000, 12_000)) if slow else 0)
     is_cut = len(text) > QUERY_CHARACTERS
-    subject = chosen.subject if needs or rng.random() < 0.3 else -1
-    needed = chosen.number if needs and not is_cut else -1
-    return Prompt(_query_id(rng), text, session, client, when, subject, needed, duration, is_cut)
+    related = needs or rng.random() < 0.3
+    subject = chosen.subject if related and not is_cut else -1
+    return Prompt(
+        _query_id(rng), text, session, client, when, subject, chosen.number if needs else -1, duration, is_cut
+    )
 
 
 def _text(world: World, chosen: Memory, needs: bool, rng: np.random.Generator) -> str:
@@ -115,7 +118,7 @@ def _session_start(client: str, when: datetime, rng: np.random.Generator) -> lis
             made.append(Prompt(_query_id(rng), name, "boot", client, when, -1, -1, int(rng.lognormal(4.0, 0.3))))
             when += timedelta(milliseconds=40)
     if client == "openclaw" and rng.random() < 0.3:
-        beat = "Read HEARTBEAT.md if it exists. If nothing needs attention, reply HEARTBEAT_OK."
+        beat = "Hourly look at the task list: is something due? If not, say HEARTBEAT_OK."
         made.append(Prompt(_query_id(rng), beat, f"sess_{rng.bytes(4).hex()}", client, when, -1, -1, 55))
     return made
 

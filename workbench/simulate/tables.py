@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from datetime import datetime
+from operator import itemgetter
 from typing import Any
 
 import pyarrow as pa
@@ -26,17 +28,17 @@ def memory_tables(indexed: Indexed) -> dict[str, pa.Table]:
     app_settings."""
     memories = indexed.memories
     rows: dict[str, list[dict[str, Any]]] = {
-        "nodes": [{"uuid": m.node_uuid, "created_at": m.created_at} for m in memories],
-        "memories": [_memory(m) for m in memories],
+        "nodes": [{"uuid": m.node_uuid, "created_at": m.born_at} for m in memories],
+        "memories": [version for m in memories for version in _versions(m)],
         "edges": [_edge(m) for m in memories],
         "paths": [
-            {"domain": m.domain, "path": m.path, "edge_id": str(m.number + 1), "created_at": m.created_at}
+            {"domain": m.domain, "path": m.path, "edge_id": str(m.number + 1), "created_at": m.born_at}
             for m in memories
         ],
         "glossary_keywords": _numbered(_keywords(memories)),
         "memory_views": _numbered(_views(indexed)),
         "glossary_term_embeddings": _numbered(_terms(indexed)),
-        "memory_events": _numbered(_event(m) for m in memories),
+        "memory_events": _numbered(sorted((e for m in memories for e in _events(m)), key=itemgetter("created_at"))),
         "app_settings": [
             {"key": "embedding.model", "value": f'{{"value":"{MODEL}"}}', "updated_at": memories[0].created_at}
         ],
@@ -52,24 +54,44 @@ def table(name: str, rows: Sequence[dict[str, Any]]) -> pa.Table:
     )
 
 
-def _memory(memory: Memory) -> dict[str, Any]:
-    return {"id": str(memory.number + 1), "node_uuid": memory.node_uuid, "content": memory.content, "deprecated": False,
-            "created_at": memory.created_at}  # fmt: skip
+def _versions(memory: Memory) -> list[dict[str, Any]]:
+    """The rows of a memory: the former text as deprecated, then the present one."""
+    own = {"node_uuid": memory.node_uuid, "content": memory.content}
+    present = own | {"id": memory.memory_id, "deprecated": False, "created_at": memory.created_at}
+    if memory.former is None:
+        return [present]
+    former = {"id": str(int(memory.memory_id) - 1), "content": memory.former, "deprecated": True}
+    return [own | former | {"migrated_to": memory.memory_id, "created_at": memory.born_at}, present]
 
 
 def _edge(memory: Memory) -> dict[str, Any]:
     return {"id": str(memory.number + 1), "child_uuid": memory.node_uuid, "priority": memory.priority,
-            "disclosure": memory.disclosure, "created_at": memory.created_at}  # fmt: skip
+            "disclosure": memory.disclosure, "created_at": memory.born_at}  # fmt: skip
 
 
-def _event(memory: Memory) -> dict[str, Any]:
-    return {"event_type": "create", "node_uri": memory.uri, "node_uuid": memory.node_uuid, "domain": memory.domain,
-            "path": memory.path, "source": "simulate", "details": "{}", "created_at": memory.created_at}  # fmt: skip
+def _events(memory: Memory) -> list[dict[str, Any]]:
+    """How a memory came about: its creation and, where it had another text before, the edit."""
+    own = {"node_uri": memory.uri, "node_uuid": memory.node_uuid, "domain": memory.domain, "path": memory.path}
+    present = {"content": memory.content, "priority": memory.priority, "disclosure": memory.disclosure}
+    former = present | {"content": memory.content if memory.former is None else memory.former}
+    born = former | {"glossary_keywords": list(memory.keywords)}
+    created = own | {"event_type": "create", "source": "mcp:lore_create_node", "created_at": memory.born_at}
+    events = [created | {"after_snapshot": _json(born), "details": _json({"client_type": "claudecode"})}]
+    if memory.former is not None:
+        edited = own | {"event_type": "update", "source": "mcp:lore_update_node", "created_at": memory.created_at}
+        change = {"client_type": "claudecode", "content_changed": True}
+        snapshots = {"before_snapshot": _json(former), "after_snapshot": _json(present), "details": _json(change)}
+        events.append(edited | snapshots)
+    return events
+
+
+def _json(value: dict[str, Any]) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _keywords(memories: Sequence[Memory]) -> list[dict[str, Any]]:
     return [
-        {"keyword": keyword, "node_uuid": m.node_uuid, "created_at": m.created_at}
+        {"keyword": keyword, "node_uuid": m.node_uuid, "created_at": m.born_at}
         for m in memories
         for keyword in m.keywords
     ]
@@ -96,7 +118,7 @@ def _terms(indexed: Indexed) -> list[dict[str, Any]]:
 
 def _embedded(memory: Memory, vector: Any, when: datetime) -> dict[str, Any]:
     return {"domain": memory.domain, "path": memory.path, "uri": memory.uri, "node_uuid": memory.node_uuid,
-            "memory_id": str(memory.number + 1), "priority": memory.priority, "disclosure": memory.disclosure,
+            "memory_id": memory.memory_id, "priority": memory.priority, "disclosure": memory.disclosure,
             "status": "active", "embedding_model": MODEL, "embedding_dim": len(vector), "embedding_vector": vector,
             "metadata": "{}", "created_at": when, "updated_at": when}  # fmt: skip
 

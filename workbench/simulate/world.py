@@ -11,17 +11,20 @@ from workbench.errors import BadInput
 
 @dataclass(frozen=True)
 class Client:
-    """An agent: its share of the sessions, and how often it hands the ids of a recall on when it opens a memory."""
+    """An agent: its share of the sessions, how often it hands the ids of a recall on when it opens a memory, how often
+    it marks all that a recall showed when it ends, and how much more often than others its prompts need a memory."""
 
     share: float
     links: float
+    blanket: float = 0.002
+    asks: float = 1.0
 
 
 _CLIENTS = {
-    "claudecode": Client(0.30, 0.90),
-    "codex": Client(0.30, 0.35),
-    "openclaw": Client(0.25, 0.25),
-    "pi": Client(0.15, 0.20),
+    "claudecode": Client(0.14, 0.95, asks=1.6),
+    "codex": Client(0.36, 0.30),
+    "openclaw": Client(0.30, 0.25),
+    "pi": Client(0.20, 0.0, blanket=0.025),
 }
 
 
@@ -32,7 +35,8 @@ class World:
 
     Shares are of the typed prompts: `needs` need a memory, `vague` of these hardly name it, `long` are cut at the
     query limit. `common_keywords` is the share of memories that carry a word which prompts use all the time.
-    `row_limit` is how many rows a signal returns. Vectors have `dimensions` numbers; `noise` is the share of a
+    `edited` is the share of memories that were written anew before the log starts. `row_limit` is how many rows a
+    signal returns. Vectors have `dimensions` numbers; `noise` is the share of a
     prompt's vector that has nothing to do with its subject.
     """
 
@@ -44,9 +48,9 @@ class World:
     vague: float = 0.85
     long: float = 0.03
     opens: float = 0.85
-    blanket: float = 0.004
     slow: float = 0.006
     common_keywords: float = 0.7
+    edited: float = 0.15
     row_limit: int = 24
     dimensions: int = 48
     noise: float = 0.2
@@ -62,4 +66,4 @@ def checked_world(prompts: int, memories: int, days: int) -> World:
 
 
 DEMO = World()
-DEMO_SEED = 20261201
+DEMO_SEED = 20261214

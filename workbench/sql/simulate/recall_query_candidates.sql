@@ -1,7 +1,8 @@
--- In:  ranked (display.sql over the simulated signals), sim_prompts, sim_used (query_id, uri, source).
+-- In:  ranked (display.sql over the simulated signals), sim_prompts, sim_used (query_id, uri, source); $written: rows
+--      written before.
 -- Out: the rows of recall_query_candidates.
 SELECT
-    row_number() OVER (ORDER BY p.query_no, r.ranked_position)::VARCHAR AS id,
+    ($written::BIGINT + row_number() OVER (ORDER BY p.query_no, r.ranked_position))::VARCHAR AS id,
     r.query_id,
     r.uri AS node_uri,
     p.client_type,

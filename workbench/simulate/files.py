@@ -1,0 +1,55 @@
+"""The log tables of a simulated world as Parquet files that grow batch by batch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from workbench.errors import BadInput
+
+
+class GrowingFiles:
+    """One Parquet file a name in a folder, in memory that does not grow with it. The files take their names when the
+    block ends well; after an error none is left."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._writers: dict[str, pq.ParquetWriter] = {}
+
+    def __enter__(self) -> GrowingFiles:
+        return self
+
+    def add(self, name: str, rows: pa.Table) -> None:
+        """Write `rows` behind those of the same name. Raises BadInput when the folder takes no more."""
+        with self._writing(name):
+            if name not in self._writers:
+                path = self._partial(name)
+                self._writers[name] = pq.ParquetWriter(path, rows.schema, compression="zstd", compression_level=6)
+            self._writers[name].write_table(rows)
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        try:
+            for name, writer in self._writers.items():
+                with self._writing(name):
+                    writer.close()
+            for name in self._writers if kind is None else ():
+                with self._writing(name):
+                    self._partial(name).replace(self._folder / f"{name}.parquet")
+        finally:
+            for name in self._writers:
+                self._partial(name).unlink(missing_ok=True)
+
+    @contextmanager
+    def _writing(self, name: str) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise BadInput(f"Cannot write {name}.parquet to {self._folder}: {error.strerror or error}.") from error
+
+    def _partial(self, name: str) -> Path:
+        return self._folder / f".{name}.parquet.partial"
