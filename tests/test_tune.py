@@ -231,6 +231,10 @@ FINDING = Finding(
         ({"proposed": replace(LEDGER, used_kept=35, used_lost=5)}, Verdict.KEEP),
         ({"proposed": replace(LEDGER, newly_shown=60)}, Verdict.TRIAL),
         ({"present": replace(LEDGER, used_kept=9)}, Verdict.THIN),
+        (
+            {"present": replace(LEDGER, used_kept=9), "proposed": replace(LEDGER, used_kept=7, used_lost=2)},
+            Verdict.THIN,
+        ),
     ],
 )
 def test_the_verdict_follows_its_rules(changed: dict[str, Any], verdict: Verdict) -> None:

@@ -67,15 +67,17 @@ def _on_the_holdout(finding: Finding, request: TuneRequest) -> tuple[Verdict, li
         for client, (lost, used) in finding.client_losses.items()
         if used >= _LEAST_OF_A_CLIENT and lost > 2 * request.tolerated_loss * used
     ]
-    if loss > request.tolerated_loss * present.used_kept or finding.gain <= 0 or harmed:
-        return Verdict.KEEP, [
-            *said,
-            *(harmed or ["What the training part promised does not hold on prompts it has not seen."]),
-        ]
+    if finding.gain <= 0 or harmed:
+        return Verdict.KEEP, [*said, *(harmed or ["What the training part promised does not hold on other prompts."])]
     if present.used_kept < LEAST_USED:
         return Verdict.THIN, [
             f"Only {present.used_kept} used memories are held out; {LEAST_USED} are the least.",
             *said,
+        ]
+    if loss > request.tolerated_loss * present.used_kept:
+        return Verdict.KEEP, [
+            *said,
+            f"That loses more than the tolerated {request.tolerated_loss:.0%} of used memories.",
         ]
     unknown = proposed.newly_shown > request.max_newly_shown * max(proposed.shown, 1)
     if unknown or finding.interval is None or finding.interval.low <= 0:
