@@ -2,6 +2,7 @@
 
 from workbench.store.database import Database
 from workbench.store.generations import in_memory, reading, writing
+from workbench.store.inbox import Entry, Inbox
 from workbench.store.migrations import newest_version
 from workbench.store.pipeline import Stage, compose, sql_text
 from workbench.store.tables import TABLES, Column, Kind, Table
@@ -10,6 +11,8 @@ __all__ = [
     "TABLES",
     "Column",
     "Database",
+    "Entry",
+    "Inbox",
     "Kind",
     "Stage",
     "Table",

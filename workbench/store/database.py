@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import os
+import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+import threading
+import weakref
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -12,16 +17,22 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
-from workbench.errors import BadInput
+from workbench.errors import BadConfig, BadInput
 from workbench.store.pipeline import bound_values
 
-_SETTINGS = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
+_SETTINGS: dict[str, str | bool | int | float | list[str]] = {
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "memory_limit": "60%",
+}
+_NO_ROOM = tuple(os.strerror(code) for code in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
 
 
 class Database:
-    """A connection for one thread; `cursor()` gives another thread its own.
+    """A connection for one thread at a time; `cursor()` gives another thread its own.
 
-    The session's time zone is UTC, and no extension is ever fetched. Values are bound by `$name`.
+    The session's time zone is UTC, and no extension is ever fetched. Values are bound by `$name`. Work that finds no
+    room in memory or on the disk ends with BadInput, and a call while another thread's is running with RuntimeError.
     """
 
     def __init__(
@@ -38,14 +49,20 @@ class Database:
         if spill:
             connection.execute(f"SET temp_directory = '{_quoted(Path(spill.name))}'")
         self._connection, self._attached, self._spill = connection, attached, spill
+        self._cursors: weakref.WeakSet[Database] = weakref.WeakSet()
+        self._busy = threading.Lock()
+        self._when_published: list[Callable[[], None]] = []
 
     def execute(self, sql: str, params: Mapping[str, Any] | None = None) -> None:
         """Run a statement for its effect."""
-        self._run(sql, params).fetchall()
+        self.rows(sql, params)
 
     def rows(self, sql: str, params: Mapping[str, Any] | None = None) -> list[tuple[Any, ...]]:
         """All rows of a statement."""
-        return self._run(sql, params).fetchall()
+        bound = bound_values(sql, params)
+        with self._alone():
+            found = self._connection.execute(sql, bound) if bound else self._connection.execute(sql)
+            return found.fetchall()
 
     def row(self, sql: str, params: Mapping[str, Any] | None = None) -> tuple[Any, ...]:
         """The only row of a statement."""
@@ -54,23 +71,28 @@ class Database:
 
     def arrow(self, sql: str, params: Mapping[str, Any] | None = None) -> pa.Table:
         """All rows of a statement as an Arrow table."""
-        return self._relation(sql, params).to_arrow_table()
+        with self._alone():
+            return self._relation(sql, params).to_arrow_table()
 
     def batches(self, sql: str, params: Mapping[str, Any] | None = None, size: int = 100_000) -> pa.RecordBatchReader:
         """The rows of a statement as a stream of Arrow batches; nothing else may run on this connection meanwhile."""
-        return self._relation(sql, params).to_arrow_reader(size)
+        with self._alone():
+            return self._relation(sql, params).to_arrow_reader(size)
 
     def register(self, name: str, table: pa.Table | pa.RecordBatchReader) -> None:
         """Make an Arrow table or stream readable under `name`."""
-        self._connection.register(name, table)
+        with self._alone():
+            self._connection.register(name, table)
 
     def unregister(self, name: str) -> None:
         """Forget a registered table."""
-        self._connection.unregister(name)
+        with self._alone():
+            self._connection.unregister(name)
 
-    def append(self, table: str, rows: pa.Table) -> None:
-        """Insert an Arrow table by column name."""
-        self.register("appended_rows", rows)
+    def append(self, table: str, rows: pa.Table | Sequence[Mapping[str, Any]]) -> None:
+        """Insert an Arrow table, or rows as mappings, by column name."""
+        arrow = rows if isinstance(rows, pa.Table) else pa.Table.from_pylist(list(rows))
+        self.register("appended_rows", arrow)
         try:
             self.execute(f"INSERT INTO {table} BY NAME SELECT * FROM appended_rows")
         finally:
@@ -88,8 +110,10 @@ class Database:
             partial.unlink(missing_ok=True)
 
     def cursor(self) -> Database:
-        """The same database for another thread. Temporary tables are not shared."""
-        return Database(self._connection.cursor(), self._attached)
+        """The same database for another thread, open as long as this one. Temporary tables are not shared."""
+        cursor = Database(self._connection.cursor(), self._attached)
+        self._cursors.add(cursor)
+        return cursor
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -98,19 +122,49 @@ class Database:
         try:
             yield
         except BaseException:
-            self.execute("ROLLBACK")
+            with contextlib.suppress(duckdb.Error):  # the connection may be beyond that; the first error counts
+                self.execute("ROLLBACK")
             raise
         self.execute("COMMIT")
 
+    def checkpoint(self) -> None:
+        """Write everything that is committed into the file. Cursors are closed; what they had not committed is lost."""
+        self._close_cursors()
+        self.execute("CHECKPOINT")
+
+    def when_published(self, action: Callable[[], None]) -> None:
+        """Have `action` run once this draft of a store has become the published generation."""
+        self._when_published.append(action)
+
+    def published(self) -> None:
+        """Run what waited for the publication."""
+        for action in self._when_published:
+            action()
+
     def close(self) -> None:
-        """Close the connection and remove what it spilled."""
+        """Close the connection and its cursors, and remove what it spilled."""
+        self._close_cursors()
         self._connection.close()
         if self._spill is not None:
             self._spill.cleanup()
 
-    def _run(self, sql: str, params: Mapping[str, Any] | None) -> duckdb.DuckDBPyConnection:
-        bound = bound_values(sql, params)
-        return self._connection.execute(sql, bound) if bound else self._connection.execute(sql)
+    def _close_cursors(self) -> None:
+        for cursor in list(self._cursors):
+            cursor.close()
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """DuckDB mixes up the answers of threads that share a connection: refuse the second one."""
+        if not self._busy.acquire(blocking=False):
+            raise RuntimeError("a Database is in use by another thread; give each thread its own cursor()")
+        try:
+            yield
+        except duckdb.Error as error:
+            if sentence := no_room(error):
+                raise BadInput(sentence) from error
+            raise
+        finally:
+            self._busy.release()
 
     def _relation(self, sql: str, params: Mapping[str, Any] | None) -> Any:
         bound = bound_values(sql, params)
@@ -118,35 +172,58 @@ class Database:
 
 
 def connect(path: Path | None = None) -> Database:
-    """Open a database file for writing, or one in memory."""
-    return _spilling(duckdb.connect(str(path) if path else ":memory:", config=_config()))
+    """Open a database file for writing, with room for spilled data beside it, or one in memory."""
+    connection = duckdb.connect(str(path) if path else ":memory:", config=_SETTINGS)
+    return _limited(connection, spill_in=path and path.parent)
 
 
 def attach_read_only(path: Path) -> Database:
     """A database in memory with the file `path` attached read-only and in use; temporary tables are possible."""
-    connection = duckdb.connect(":memory:", config=_config())
+    connection = duckdb.connect(":memory:", config=_SETTINGS)
     try:
         connection.execute(f"ATTACH '{_quoted(path)}' AS store (READ_ONLY)")
     except duckdb.Error:
         connection.close()
         raise
-    return _spilling(connection, "store")
+    return _limited(connection, attached="store")
 
 
-def _spilling(connection: duckdb.DuckDBPyConnection, attached: str | None = None) -> Database:
-    """A database whose larger-than-memory work goes to a folder that only this user can read."""
-    spill = tempfile.TemporaryDirectory(prefix="workbench-spill-", ignore_cleanup_errors=True)
+def no_room(error: Exception) -> str | None:
+    """What to say where the disk or the memory is full; None for any other error."""
+    said = str(error)
+    if isinstance(error, duckdb.OutOfMemoryException):
+        return (
+            "The work needs more memory or temporary disk space than there is; free some, or allow more memory "
+            "with WORKBENCH_MEMORY_LIMIT=8GB or the like."
+        )
+    if any(reason in said for reason in _NO_ROOM):
+        return f"There is no room left on the disk ({said.splitlines()[0]}); free some space and try again."
+    return None
+
+
+def _limited(
+    connection: duckdb.DuckDBPyConnection, attached: str | None = None, spill_in: Path | None = None
+) -> Database:
+    """A database within the limits of WORKBENCH_MEMORY_LIMIT and WORKBENCH_THREADS, whose larger-than-memory work
+    goes to a folder that only this user can read."""
+    for variable, setting, default in (
+        ("WORKBENCH_MEMORY_LIMIT", "memory_limit", None),
+        ("WORKBENCH_THREADS", "threads", str(_processors())),
+    ):
+        value = os.environ.get(variable) or default
+        try:
+            if value:
+                connection.execute(f"SET {setting} = $value", {"value": value})
+        except duckdb.Error as error:
+            connection.close()
+            raise BadConfig(f"{variable}={value!r} cannot be used: {error}") from error
+    spill = tempfile.TemporaryDirectory(prefix="workbench-spill-", dir=spill_in, ignore_cleanup_errors=True)
     return Database(connection, attached, spill)
 
 
-def _config() -> dict[str, Any]:
-    """Limits come from WORKBENCH_MEMORY_LIMIT and WORKBENCH_THREADS where they are set."""
-    config: dict[str, Any] = dict(_SETTINGS)
-    if limit := os.environ.get("WORKBENCH_MEMORY_LIMIT"):
-        config["memory_limit"] = limit
-    if threads := os.environ.get("WORKBENCH_THREADS"):
-        config["threads"] = threads
-    return config
+def _processors() -> int:
+    """The processors that this process may use; DuckDB counts those of the machine."""
+    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
 
 
 def _quoted(path: Path) -> str:

@@ -10,6 +10,11 @@ from workbench.errors import BadInput, StoreVersion
 from workbench.store.database import Database
 from workbench.store.pipeline import sql_text
 
+_CONTENTS = """
+    SELECT schema_name, table_name FROM duckdb_tables()
+    UNION ALL SELECT schema_name, view_name FROM duckdb_views() WHERE NOT internal
+    UNION ALL SELECT schema_name, sequence_name FROM duckdb_sequences()
+"""
 _FILE = re.compile(r"(\d{4})_(\w+)\.sql$")
 
 
@@ -28,11 +33,11 @@ def newest_version() -> int:
 
 def version_of(db: Database, where: str) -> int:
     """The version of a store; 0 for an empty database. BadInput when it is a database of something else."""
-    tables = {(schema, name) for schema, name in db.rows("SELECT schema_name, table_name FROM duckdb_tables()")}
-    if ("wb", "migrations") in tables:
+    contents = set(db.rows(_CONTENTS))
+    if ("wb", "migrations") in contents:
         version: int = db.row("SELECT coalesce(max(version), 0) FROM wb.migrations")[0]
         return version
-    if tables:
+    if contents:
         raise BadInput(f"{where} is a DuckDB database, but not a store of the workbench; name another --db.")
     return 0
 

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 from typing import Any
 
-_PARAMETER = re.compile(r"\$([a-z_][a-z0-9_]*)")
+# Strings, quoted names and comments come first, so that a $ inside them names nothing.
+_TOKEN = re.compile(
+    r"""'(?:[^']|'')*' | "(?:[^"]|"")*" | --[^\n]* | /\*.*?\*/ | \$\$.*?\$\$ | (?<![\w$])\$([A-Za-z_]\w*)""",
+    re.DOTALL | re.VERBOSE,
+)
 
 Stage = str | tuple[str, str]
 
@@ -30,10 +34,19 @@ def compose(stages: Sequence[Stage], select: str = "SELECT * FROM {last}") -> st
     for stage in stages:
         name, text = stage if isinstance(stage, tuple) else (stage.rpartition("/")[2], sql_text(stage))
         parts.append(f"{name} AS (\n{text}\n)")
-    return "WITH " + ",\n".join(parts) + "\n" + select.format(last=name)
+    return "WITH " + ",\n".join(parts) + "\n" + select.replace("{last}", name)
 
 
 def bound_values(sql: str, params: Mapping[str, Any] | None) -> dict[str, Any]:
     """Those of `params` that `sql` names; DuckDB refuses superfluous ones. KeyError when one is missing."""
     given = params or {}
-    return {name: given[name] for name in dict.fromkeys(_PARAMETER.findall(sql))}
+    names = parameters(sql)
+    if missing := [name for name in names if name not in given]:
+        raise KeyError(f"the statement names ${missing[0]}, but only {sorted(given)} are given")
+    return {name: given[name] for name in names}
+
+
+@lru_cache(maxsize=512)
+def parameters(sql: str) -> tuple[str, ...]:
+    """The names that stand as `$name` in `sql`, outside strings, quoted names and comments."""
+    return tuple(dict.fromkeys(match[1] for match in _TOKEN.finditer(sql) if match[1]))

@@ -1,0 +1,196 @@
+"""What arrives one by one between two publications: an append-only journal beside the store.
+
+Entries go to `current.jsonl` in the folder `<store>.inbox`. A publication that takes them in first gives that file a
+name of its own, which no later file gets, and records the name in the store: the store thus knows exactly which files
+it holds, whatever is killed when. The files are removed once that store is published.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from io import FileIO
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock, Timeout
+
+from workbench.errors import BadInput, StoreLocked
+from workbench.store.database import Database
+from workbench.store.generations import reading
+
+_LOG = logging.getLogger("workbench.store")
+_CURRENT = "current.jsonl"
+_WAIT_SECONDS = 30.0
+_REMEMBERED_DAYS = 7  # longer than any reader takes between reading the inbox and opening the store
+
+Handler = Callable[[Database, dict[str, Any]], None]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One record of the inbox; `position` is its file there and where in it the line begins."""
+
+    kind: str
+    record: dict[str, Any]
+    position: tuple[str, int]
+
+
+class Inbox:
+    """The inbox of the store at a path. Any number of processes may append, read and fold at once."""
+
+    def __init__(self, store: Path) -> None:
+        self._store = store.resolve()
+        self._folder = self._store.with_name(f"{self._store.name}.inbox")
+
+    def append(self, kind: str, record: Mapping[str, Any]) -> None:
+        """Keep one record. It is on the disk when this returns, and not at all when it raises."""
+        line = json.dumps({"kind": kind, "record": dict(record)}, separators=(",", ":")).encode() + b"\n"
+        try:
+            self._folder.mkdir(mode=0o700, exist_ok=True)
+            with self._alone():
+                _append_line(self._folder / _CURRENT, line)
+                _sync(self._folder)
+        except OSError as error:
+            raise BadInput(f"Cannot write to {self._folder} ({error.strerror}); mend that and try again.") from error
+
+    def read(self) -> list[Entry]:
+        """All entries whose files are still there, oldest first, also those that the store holds already."""
+        if not self._folder.is_dir():
+            return []
+        with self._alone():
+            return [entry for file in self._files() for entry in _entries(file)]
+
+    @contextmanager
+    def pending(self) -> Iterator[tuple[Database, list[Entry]]]:
+        """The store and the entries that it has not taken in yet: each entry is in one of the two, never in both."""
+        entries = self.read()  # before the store is opened: a file that is folded meanwhile is then known there
+        with reading(self._store) as db:
+            folded = _folded(db)
+            yield db, [entry for entry in entries if entry.position[0] not in folded]
+
+    def fold(self, db: Database, handlers: Mapping[str, Handler]) -> int:
+        """Hand every pending entry, oldest first, to the handler of its kind; how many there were.
+
+        `db` is the draft of a publication. If that fails, all entries are still pending. BadInput, and nothing handed
+        over, when an entry is of a kind that has no handler.
+        """
+        if not self._folder.is_dir():
+            return 0
+        entries = self._set_apart(_folded(db))
+        if unknown := sorted({entry.kind for entry in entries} - set(handlers)):
+            raise BadInput(
+                f"{self._folder} holds entries of kind {unknown[0]!r}, which this program does not know; "
+                "update the workbench."
+            )
+        for entry in entries:
+            handlers[entry.kind](db, entry.record)
+        self._record(db, {entry.position[0] for entry in entries})
+        return len(entries)
+
+    def _record(self, db: Database, files: set[str]) -> None:
+        """Note in the draft that it holds these files; they are removed when it is published."""
+        for file in sorted(files):
+            db.execute("INSERT INTO wb.inbox_folded (file, folded_at) VALUES ($file, now())", {"file": file})
+        db.execute(
+            "DELETE FROM wb.inbox_folded WHERE folded_at < now() - to_days($days)"
+            " AND NOT list_contains($present, file)",
+            {"days": _REMEMBERED_DAYS, "present": [file.name for file in self._files()]},
+        )
+        known = _folded(db)
+        db.when_published(lambda: self._remove(known))
+
+    def _set_apart(self, folded: set[str]) -> list[Entry]:
+        """Give the current file its own name, and read all that the store does not hold."""
+        with self._alone():
+            current = self._folder / _CURRENT
+            if current.exists():
+                current.rename(self._folder / f"{time.time_ns():020}-{os.getpid()}.jsonl")
+                _sync(self._folder)
+            return [entry for file in self._files() if file.name not in folded for entry in _entries(file)]
+
+    def _remove(self, folded: set[str]) -> None:
+        """Remove files that the published store holds; one that cannot be stays known there."""
+        with self._alone(), contextlib.suppress(OSError):
+            for file in self._files():
+                if file.name in folded:
+                    file.unlink()
+
+    def _files(self) -> list[Path]:
+        """The files of the inbox, oldest first: digits sort before `current`."""
+        return sorted(self._folder.glob("*.jsonl"))
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        lock = FileLock(self._folder / "lock", mode=0o600)
+        try:
+            lock.acquire(timeout=_WAIT_SECONDS)
+        except Timeout as error:
+            raise StoreLocked(f"Another process holds {self._folder}; wait for it to end or stop it.") from error
+        try:
+            yield
+        finally:
+            lock.release()
+
+
+def _folded(db: Database) -> set[str]:
+    return {file for (file,) in db.rows("SELECT file FROM wb.inbox_folded")}
+
+
+def _append_line(path: Path, line: bytes) -> None:
+    """Write a line behind whole lines, whole or not at all. What a writer that died left unfinished is cut off."""
+    with open(path, "a+b", buffering=0, opener=_private) as file:
+        end = _end_of_lines(file)
+        file.truncate(end)
+        try:
+            rest = memoryview(line)
+            while rest:
+                rest = rest[file.write(rest) :]
+            os.fsync(file.fileno())
+        except OSError:
+            file.truncate(end)
+            raise
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
+
+
+def _end_of_lines(file: FileIO) -> int:
+    """Where the last whole line of a file ends."""
+    end = file.seek(0, os.SEEK_END)
+    while end:
+        file.seek(end - 1)
+        if file.read(1) == b"\n":
+            break
+        end -= 1
+    return end
+
+
+def _entries(path: Path) -> Iterator[Entry]:
+    """The entries of a file. An unfinished last line was never promised to anyone."""
+    position = 0
+    for line in path.read_bytes().splitlines(keepends=True):
+        if line.endswith(b"\n"):
+            try:
+                read = json.loads(line)
+                yield Entry(read["kind"], read["record"], (path.name, position))
+            except (ValueError, TypeError, KeyError):
+                _LOG.warning("%s: the line at byte %d cannot be read and is left out.", path, position)
+        position += len(line)
+
+
+def _sync(folder: Path) -> None:
+    """Make the names of a folder outlive a power cut."""
+    if os.name == "posix":
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
