@@ -44,12 +44,15 @@ def stage(path: Path, staging: Staging, options: ImportOptions) -> None:
     """Stage every known table of the backup; BadInput when it is cut off, of another format, or lacks a table."""
     del options
     plain = decompressed(path, staging)
-    with plain.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY) as content:
-        staging.progress(0, len(content), f"reading {path.name}")
-        mend(content, staging.mended)
-        # Inside strings a line end is escaped: one that stands for itself is white space of an indented backup.
-        one_line = content.find(b"\n", 0, len(content) - 1) < 0 and content.find(b"\r", 0, len(content) - 1) < 0
-        _stage_tables(_decoded(path, content), path, one_line, staging)
+    with plain.open("rb") as file:
+        # Never closed by hand: the rows point into it as long as anything, be it a traceback, holds them.
+        content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
+    staging.progress(0, len(content), f"reading {path.name}")
+    mend(content, staging.mended)
+    # Inside strings a line end is escaped: one that stands for itself is white space of an indented backup.
+    end = len(content) - 1
+    one_line = content.find(b"\n", 0, end) < 0 and content.find(b"\r", 0, end) < 0
+    _stage_tables(_decoded(path, content), path, one_line, staging)
 
 
 def decompressed(path: Path, staging: Staging) -> Path:
