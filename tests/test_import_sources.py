@@ -9,12 +9,13 @@ import re
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
-from import_sources import backup, csv_file, empty_store, event, jsonl, parquet, query, written
+from import_sources import Row, backup, csv_file, empty_store, event, jsonl, parquet, query, written
 
 from workbench.errors import BadInput
 from workbench.importers import load
@@ -154,6 +155,14 @@ def test_a_row_is_only_wrong_by_itself_in_a_backup_with_bad_bytes(tmp_path: Path
     assert report["rejected"][0]["reason"].startswith("not valid JSON")
 
 
+def test_rows_of_a_backup_that_are_no_objects_are_rejected(tmp_path: Path) -> None:
+    events: list[Any] = [None, 1, event(1), "x", [event(2)], {}]
+    with empty_store() as store:
+        report = store.take(backup(tmp_path, {"recall_events": events}))
+        assert store.column("recall_events", "id") == ["1"]
+        assert report["tables"]["recall_events"]["rejected"] == 5
+
+
 @pytest.mark.parametrize("form", ["indented", "gz", "xz", "mark"])
 def test_a_backup_is_recognised_in_every_dress(tmp_path: Path, form: str) -> None:
     plain = backup(tmp_path, {"recall_events": [event(1, query_text="two\nlines"), event(2)]}).read_bytes()
@@ -180,6 +189,29 @@ def test_case_38_an_object_larger_than_the_reader_takes(tmp_path: Path) -> None:
         assert report.tables["recall_events"].added == 6001
         assert db.row("SELECT length(query_text) FROM recall_events WHERE query_id = 'long'") == (6_000_000,)
     assert any(what == "reading recall_events" and total == 6001 for _, total, what in steps)
+
+
+def a_backup(folder: Path, table: str, rows: Sequence[Row]) -> Path:
+    return backup(folder, {table: rows})
+
+
+@pytest.mark.parametrize("form", [jsonl, csv_file, parquet, a_backup])
+def test_chunks_are_invisible(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: Any) -> None:
+    for module in ("backup", "folder", "staging"):
+        monkeypatch.setattr(f"workbench.importers.{module}.CHUNK_ROWS", 7)
+    monkeypatch.setattr("workbench.importers.folder._BATCH", 3)
+    rows = [event(number, query_id=f"q{number % 4}") for number in range(40)]
+    for number in (8, 20, 21, 39):
+        rows[number]["id"] = None
+    rows.append(event(0, query_id="q0", session_id="later"))
+    with empty_store() as store:
+        report = store.take(form(tmp_path, "recall_events", rows))
+        assert report["tables"]["recall_events"] == {"read": 41, "added": 36, "updated": 1, "skipped": 0, "rejected": 4}
+        assert store.db.row("SELECT session_id FROM recall_events WHERE id = '0'") == ("later",)
+        assert report["tables"]["recall_queries"]["derived"] == 4
+    first = 2 if form is csv_file else 1
+    places = [int(re.findall(r"[0-9]+", row["where"])[-1]) - first for row in report["rejected"]]
+    assert places == [8, 20, 21, 39]
 
 
 IMPORT_AND_SAY_PEAK = """
@@ -318,6 +350,15 @@ def test_since_leaves_older_recalls_out(tmp_path: Path) -> None:
         assert report["tables"]["nodes"]["added"] == 1
 
 
+def test_since_passes_over_a_table_without_times(tmp_path: Path) -> None:
+    candidate = {"query_id": "q1", "node_uri": "core://a", "selected": True, "used_in_answer": True}
+    with empty_store() as store:
+        report = store.take(
+            jsonl(tmp_path, "recall_query_candidates", [candidate]), since=datetime(2026, 3, 3, tzinfo=UTC)
+        )
+        assert changes(report) == {"recall_query_candidates": (1, 0)}
+
+
 def test_rollups_of_a_source_are_kept_and_only_missing_queries_derived(tmp_path: Path) -> None:
     own = {"id": "1", "query_id": "q1", "node_uri": "core://own", "selected": True, "used_in_answer": True}
     jsonl(tmp_path, "recall_queries", [query("q1", query_text="its own text", shown_count=1, used_count=1)])
@@ -361,6 +402,11 @@ def test_the_same_table_twice_in_a_folder_is_refused(tmp_path: Path) -> None:
     csv_file(tmp_path, "nodes", [{"uuid": "b"}])
     with empty_store() as store, pytest.raises(BadInput, match="holds nodes twice"):
         store.take(tmp_path)
+
+
+def test_a_column_twice_in_a_header_is_refused(tmp_path: Path) -> None:
+    with empty_store() as store, pytest.raises(BadInput, match="two columns of one name"):
+        store.take(written(tmp_path, "nodes.csv", b"uuid,uuid\na,b\n"))
 
 
 def test_only_the_first_thousand_rejected_rows_are_listed(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ _START = re.compile(rb"\s*\{\s*\"(format|created_at|tables|stats)\"\s*:")
 
 class _Backup(msgspec.Struct):
     format: object = None
-    tables: dict[str, list[msgspec.Raw]] = {}
+    tables: dict[str, list[msgspec.Raw] | None] = {}
 
 
 Row = bytes | msgspec.Raw
@@ -79,7 +79,7 @@ def _decoded(path: Path, content: mmap.mmap) -> _Backup:
         raise BadInput(f"{path} is cut off or not valid JSON ({error}); copy or export it again.") from error
     if backup.format != FORMAT:
         raise BadInput(f"{path} has the format {backup.format!r}; this workbench reads {FORMAT}.")
-    missing = [name for name in _REQUIRED if name not in backup.tables]
+    missing = [name for name in _REQUIRED if backup.tables.get(name) is None]
     if missing:
         raise BadInput(f"{path} has no table {missing[0]}; export the backup again with all its tables.")
     return backup
@@ -89,7 +89,7 @@ def _stage_tables(backup: _Backup, path: Path, one_line: bool, staging: Staging)
     ignored = sorted(set(backup.tables) - set(TABLES))
     if ignored:
         staging.warn(f"Tables that the workbench does not use: {', '.join(ignored)}.")
-    total = sum(len(rows) for rows in backup.tables.values())
+    total = sum(len(rows or ()) for rows in backup.tables.values())
     done = 0
     for name in TABLES:
         rows = backup.tables.pop(name, None)

@@ -128,6 +128,8 @@ def _stage_csv(table: str, file: Path, staging: Staging) -> None:
         header = [name.strip().removeprefix("\ufeff") for name in next(rows, [])]
         if not set(header) & set(TABLES[table].column_names):
             raise BadInput(f"{file} has no header line with the columns of {table}; export it with a header.")
+        if len(set(header)) < len(header):
+            raise BadInput(f"{file} has two columns of one name in its header; export it with each column once.")
         lines: list[int] = []
         staging.add_batches(
             table, header, _csv_batches(rows, header, lines, table, file, staging), _lines_in(file, lines)

@@ -102,7 +102,7 @@ def only_good_lines(path: Path, columns: set[str], kept: list[int]) -> Iterator[
                 row = _OBJECT.decode(line.decode("utf-8"))
                 good = msgspec.json.encode({name: value for name, value in row.items() if name in columns})
             except (msgspec.DecodeError, UnicodeDecodeError) as error:
-                yield number, f"not valid JSON: {error}"
+                yield number, _said(error)
                 continue
             kept.append(number)
             out.write(good + b"\n")
@@ -114,11 +114,13 @@ def _problem(content: bytes) -> str:
         return "blank line"
     try:
         _OBJECT.decode(content)
-    except msgspec.ValidationError:
-        return "not a JSON object"
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        return f"not valid JSON: {error}"
+        return _said(error)
     return ""
+
+
+def _said(error: msgspec.DecodeError | UnicodeDecodeError) -> str:
+    return "not a JSON object" if isinstance(error, msgspec.ValidationError) else f"not valid JSON: {error}"
 
 
 def _is_escaped(buffer: bytearray | mmap, start: int) -> bool:

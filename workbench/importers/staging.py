@@ -6,6 +6,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -88,7 +89,8 @@ class Staging:
         self._reader = self.db.cursor()
         self._reader.execute(f"ATTACH ':memory:' AS {_AREA}")
         self._limit = int(self.db.row("SELECT parse_formatted_bytes(current_setting('memory_limit'))")[0])
-        self._reader.execute(f"SET memory_limit = '{min(self._limit, _MEMORY)}B'")
+        with suppress(Exception):  # a database in memory that already holds more keeps its limit
+            self._reader.execute(f"SET memory_limit = '{min(self._limit, _MEMORY)}B'")
         self._chunks = 0
         return self
 

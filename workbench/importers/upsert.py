@@ -50,7 +50,7 @@ def upsert(db: Database, counts: Counts, name: str, raw: str, typed: str, since:
     table = TABLES[name]
     columns = [row[0] for row in db.rows(f"DESCRIBE {typed}") if row[0] != "source_row"]
     total = _count(db, raw)
-    if since is not None:
+    if since is not None and "created_at" in columns:
         _delete(db, raw, f"SELECT source_row FROM {typed} WHERE created_at < $since", {"since": since})
     repeated = _fold_repeats(db, table, raw, typed, columns)
     same = _same(table, "t", "n")
