@@ -107,10 +107,12 @@ def test_a_figure_draws_what_was_computed(store: Path) -> None:
     with reading(store) as db:
         in_force = settings_in_force(db).params
         activity = activity_info(db, Selection())
-        rates = rates_info(report(db, SELECTED).as_json())
+        whole = report(db, SELECTED).as_json()
+        rates = rates_info(whole)
         query_id = db.row("SELECT query_id FROM wb.logged_candidates WHERE used ORDER BY query_id LIMIT 1")[0]
         said = explain(db, Settings(in_force, in_force), query_id).as_json()
-    assert sum(activity.prompts) == 900
+    assert sum(activity.prompts) == whole["prompts"] == 900
+    assert (sum(activity.shown), sum(activity.used)) == (whole["shown"], whole["used"])
     assert len(activity_figure(activity).data) == 3
     assert len(rates_figure(rates).data[0].y) == len(rates.labels) == 4
     terms = terms_info(said)

@@ -8,7 +8,8 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from workbench.replay.selection import Selection
+from workbench.judge import judge_log
+from workbench.replay.selection import SELECTED, Selection
 from workbench.store import Database, sql_text
 from workbench.text import shown
 
@@ -33,8 +34,10 @@ class Activity:
 
 
 def activity_info(db: Database, selection: Selection, zone: str = "UTC") -> Activity:
-    """Prompts, shown and used memories by calendar day of `zone`; days without a prompt count 0."""
-    selection.materialise(db)
+    """Prompts, shown and used memories by calendar day of `zone`, judged as in the report; days without a prompt count
+    0, prompts without a time are left out."""
+    selection.materialise(db, SELECTED)
+    judge_log(db, SELECTED)
     rows = db.rows(sql_text("activity"), {"zone": zone})
     columns = list(zip(*rows, strict=True)) or [()] * 4
     return Activity(zone, *columns)
@@ -135,6 +138,7 @@ def terms_figure(info: Terms) -> go.Figure:
     figure.add_vline(
         x=info.threshold,
         line_dash="dash",
+        line_color="#8c8c8c",
         annotation_text=f"shown from {info.threshold:g}",
         annotation_position="bottom right",
     )

@@ -1,20 +1,17 @@
--- In:  selected (queries), wb.logged_candidates; $zone, the time zone of a calendar day.
+-- In:  judged_prompts (query_id, now), judged_log (one row a shown (query, memory) with its label); $zone, the time zone
+--      of a calendar day.
 -- Out: day, prompts, shown and used (query, memory) pairs, one row a calendar day without gaps, oldest first.
 WITH days AS (
     SELECT
-        timezone($zone::VARCHAR, s.now)::DATE AS day,
+        timezone($zone::VARCHAR, p.now)::DATE AS day,
         count(*) AS prompts,
-        sum(c.shown)::BIGINT AS shown,
-        sum(c.used)::BIGINT AS used
-    FROM selected AS s
+        sum(l.shown)::BIGINT AS shown,
+        sum(l.used)::BIGINT AS used
+    FROM judged_prompts AS p
     LEFT JOIN (
-        SELECT
-            query_id,
-            count(DISTINCT coalesce(node_uuid, uri)) FILTER (logged_shown) AS shown,
-            count(DISTINCT coalesce(node_uuid, uri)) FILTER (used) AS used
-        FROM wb.logged_candidates
-        GROUP BY query_id
-    ) AS c ON c.query_id = s.query_id
+        SELECT query_id, count(*) AS shown, count(*) FILTER (label = 'used') AS used FROM judged_log GROUP BY query_id
+    ) AS l ON l.query_id = p.query_id
+    WHERE p.now IS NOT NULL
     GROUP BY 1
 )
 SELECT
