@@ -279,6 +279,42 @@ def test_stages_compose_into_one_statement() -> None:
     assert not sql_text("score").startswith("--")
 
 
+def test_braces_of_a_statement_stay() -> None:
+    with in_memory() as db:
+        assert db.rows(compose((("one", "SELECT 1 AS x"),), "SELECT {'a': x} FROM {last}")) == [({"a": 1},)]
+
+
 def test_a_missing_bound_value_is_an_error_of_ours() -> None:
-    with pytest.raises(KeyError):
+    with pytest.raises(KeyError, match=r"names \$wanted, but only \['other'\]"):
         bound_values("SELECT $wanted", {"other": 1})
+
+
+def test_only_names_that_stand_in_the_statement_are_bound() -> None:
+    sql = """
+        SELECT '$text', 'it''s $quoted', "$column", $one, $Two_2 + $one, meta->>'$.path'  -- $comment
+        /* $block
+           $comment */ FROM a$b WHERE x = $$ $dollars $$
+    """
+    given = dict.fromkeys(("text", "quoted", "column", "one", "Two_2", "comment", "b", "dollars"), 1)
+    assert list(bound_values(sql, given)) == ["one", "Two_2"]
+
+
+def test_rows_and_tables_are_appended_by_name() -> None:
+    with in_memory() as db:
+        db.append("nodes", [{"created_at": None, "uuid": "a"}, {"created_at": None, "uuid": "b"}])
+        db.append("nodes", db.arrow("SELECT 'c' AS uuid"))
+        assert db.rows("SELECT uuid, created_at FROM nodes ORDER BY 1") == [("a", None), ("b", None), ("c", None)]
+        assert [batch.num_rows for batch in db.batches("SELECT * FROM range(5000)", size=2048)] == [2048, 2048, 904]
+
+
+def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
+    target = tmp_path / "out.parquet"
+    with in_memory() as db:
+        db.copy_to("SELECT $x AS x", target, {"x": 7})
+        before = target.read_bytes()
+        with pytest.raises(duckdb.Error):
+            db.copy_to("SELECT CASE WHEN i > 9000 THEN error('stop') ELSE i END AS i FROM range(10000) AS r(i)", target)
+        with pytest.raises(BadInput, match="Cannot write"):
+            db.copy_to("SELECT 1 AS x", tmp_path / "missing" / "out.parquet")
+    assert target.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [target]

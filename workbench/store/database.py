@@ -5,12 +5,14 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import shutil
 import sys
 import tempfile
 import threading
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +27,8 @@ _SETTINGS: dict[str, str | bool | int | float | list[str]] = {
     "autoload_known_extensions": "false",
     "memory_limit": "60%",
 }
+_SPILL = "workbench-spill-"
+_DAMAGE = ("Corrupt database file", "Could not read enough bytes")
 _NO_ROOM = tuple(os.strerror(code) for code in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
 
 
@@ -32,7 +36,8 @@ class Database:
     """A connection for one thread at a time; `cursor()` gives another thread its own.
 
     The session's time zone is UTC, and no extension is ever fetched. Values are bound by `$name`. Work that finds no
-    room in memory or on the disk ends with BadInput, and a call while another thread's is running with RuntimeError.
+    room in memory or on the disk, or a damaged file, ends with BadInput; a call while another thread's is running with
+    RuntimeError.
     """
 
     def __init__(
@@ -160,7 +165,7 @@ class Database:
         try:
             yield
         except duckdb.Error as error:
-            if sentence := no_room(error):
+            if sentence := complaint(error):
                 raise BadInput(sentence) from error
             raise
         finally:
@@ -188,8 +193,8 @@ def attach_read_only(path: Path) -> Database:
     return _limited(connection, attached="store")
 
 
-def no_room(error: Exception) -> str | None:
-    """What to say where the disk or the memory is full; None for any other error."""
+def complaint(error: Exception) -> str | None:
+    """What to say where the disk or the memory is full or the file is damaged; None for any other error."""
     said = str(error)
     if isinstance(error, duckdb.OutOfMemoryException):
         return (
@@ -198,6 +203,8 @@ def no_room(error: Exception) -> str | None:
         )
     if any(reason in said for reason in _NO_ROOM):
         return f"There is no room left on the disk ({said.splitlines()[0]}); free some space and try again."
+    if any(sign in said for sign in _DAMAGE):
+        return f"The store is damaged ({said.splitlines()[0]}); put a copy back or import into a new one."
     return None
 
 
@@ -217,8 +224,32 @@ def _limited(
         except duckdb.Error as error:
             connection.close()
             raise BadConfig(f"{variable}={value!r} cannot be used: {error}") from error
-    spill = tempfile.TemporaryDirectory(prefix="workbench-spill-", dir=spill_in, ignore_cleanup_errors=True)
+    place = spill_in or Path(tempfile.gettempdir())
+    _sweep(place)
+    spill = tempfile.TemporaryDirectory(prefix=f"{_SPILL}{os.getpid()}-", dir=place, ignore_cleanup_errors=True)
     return Database(connection, attached, spill)
+
+
+@cache
+def _sweep(place: Path) -> None:
+    """Remove, once, what processes that were killed had spilled."""
+    for left in place.glob(f"{_SPILL}*-*"):
+        process = left.name.removeprefix(_SPILL).partition("-")[0]
+        if process.isdecimal() and _ended(int(process)):
+            shutil.rmtree(left, ignore_errors=True)
+
+
+def _ended(process: int) -> bool:
+    """Whether no process has that id; where it cannot be asked, none has ended."""
+    if os.name != "posix":
+        return False
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return True
+    except (PermissionError, OverflowError):
+        pass
+    return False
 
 
 def _processors() -> int:

@@ -140,7 +140,7 @@ def unreadable(path: Path, error: duckdb.Error) -> BadInput | StoreLocked:
         return StoreLocked(f"Another program has {path} open for writing{whom}; close it there and try again.")
     if "Permission denied" in str(error):
         return BadInput(f"You may not read {path}; name a store of yours with --db.")
-    return BadInput(f"{path} is not a store of the workbench; name another file with --db.")
+    return BadInput(f"{path} is damaged or not a store of the workbench; name another file with --db.")
 
 
 def _opened(file: Path, path: Path) -> Database:

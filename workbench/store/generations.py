@@ -17,7 +17,7 @@ import duckdb
 from filelock import FileLock, Timeout
 
 from workbench.errors import BadInput, StoreLocked
-from workbench.store.database import Database, attach_read_only, connect, no_room
+from workbench.store.database import Database, attach_read_only, complaint, connect
 from workbench.store.draft import Draft, is_locked, unreadable
 from workbench.store.journal import is_complete, journal_of
 from workbench.store.migrations import check_version, migrate, newest_version, version_of
@@ -138,7 +138,7 @@ def _unless_full(path: Path) -> Iterator[None]:
     try:
         yield
     except (OSError, duckdb.Error) as error:
-        if sentence := no_room(error):
+        if sentence := complaint(error):
             raise BadInput(f"{sentence} {path} is unchanged.") from error
         raise
 
