@@ -1,279 +1,369 @@
-"""A plain pg_dump of Lore's database: COPY blocks or INSERT statements, also compressed."""
+"""A plain pg_dump of Lore's database: COPY blocks or INSERT statements, also compressed, in bounded memory."""
 
 from __future__ import annotations
 
-import codecs
+import gzip
+import lzma
 import re
+import zlib
+from array import array
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from io import BufferedIOBase
 from pathlib import Path
-from typing import BinaryIO
+from typing import cast
 
 import pyarrow as pa
 
 from workbench.errors import BadInput
-from workbench.importers.compressed import open_plain
+from workbench.importers.compressed import is_compressed, open_plain
+from workbench.importers.dump_rows import batch, insert_rows, open_quote, read_fast, unescaped
 from workbench.importers.options import ImportOptions
 from workbench.importers.staging import Staging
 from workbench.store import TABLES
 
-CUSTOM_FORMAT = b"PGDMP"
-_BATCH = 10_000
-_PROGRESS_LINES = 5_000
-_NAME = rb'(?:"(?:[^"]|"")+"|[\w$]+)'
-_COPY = re.compile(rb"COPY (?:" + _NAME + rb"\.)?(" + _NAME + rb") \((.*)\) FROM stdin;\s*$")
-_INSERT = re.compile(rb"INSERT INTO (?:" + _NAME + rb"\.)?(" + _NAME + rb") (?:\(([^)]*)\) )?VALUES\s*", re.IGNORECASE)
-_CREATE = re.compile(rb"CREATE TABLE (?:" + _NAME + rb"\.)?(" + _NAME + rb") \(\s*$")
+CUSTOM_FORMAT, TAR_FORMAT = b"PGDMP", b"toc.dat\0"
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+_BLOCK, _PIECE = 4 * 1024 * 1024, 256 * 1024
+_BATCH_ROWS = 10_000
+_AGAIN = "the dump is cut off, make or copy it again."
+
+_NAME = rb'(?:"(?:[^"]|"")+"|[\w$\x80-\xff]+)'
+_TABLE = rb"(?:(" + _NAME + rb")\.)?(" + _NAME + rb")"
+_NAMES = re.compile(_NAME)
+_COPY = re.compile(rb"COPY " + _TABLE + rb"(?: \((.*)\))? FROM stdin;\s*$")
+_INSERT = re.compile(
+    rb"INSERT INTO " + _TABLE + rb" (?:\((.*?)\) )?(?:OVERRIDING (?:SYSTEM|USER) VALUE )?VALUES\s*", re.IGNORECASE
+)
+_CREATE = re.compile(rb"CREATE (?:UNLOGGED )?TABLE (?:IF NOT EXISTS )?" + _TABLE + rb" \(\s*$")
 _COLUMN = re.compile(rb"\s+(" + _NAME + rb") ")
 _ENCODING = re.compile(rb"SET client_encoding = '([^']+)'")
-_CONSTRAINTS = frozenset({"CONSTRAINT", "PRIMARY", "UNIQUE", "CHECK", "FOREIGN", "EXCLUDE"})
-_VALUE = re.compile(
-    r"\s*(?:([eE]?)'((?:[^'\\]|\\.|'')*)'|([^,()']+))(?:::[\w \[\].\"]+(?:\(\d+(?:,\d+)?\))?)?\s*([,)])", re.DOTALL
-)
-_ESCAPE = re.compile(rb"\\(?:([0-7]{1,3})|x([0-9a-fA-F]{1,2})|(.))", re.DOTALL)
-_LETTERS = {b"b": b"\b", b"f": b"\f", b"n": b"\n", b"r": b"\r", b"t": b"\t", b"v": b"\v"}
-
-_MARK = re.compile(rb"PostgreSQL database dump|^COPY [^;]+ FROM stdin;", re.MULTILINE)
+_CONNECT = re.compile(rb"\\connect (.+?)\s*$")
+_FUNCTION = re.compile(rb"\b(?:AS|DO) (\$\w*\$)")
+_CONSTRAINTS = frozenset({b"CONSTRAINT", b"PRIMARY", b"UNIQUE", b"CHECK", b"FOREIGN", b"EXCLUDE"})
+_MARK = re.compile(rb"PostgreSQL database dump|^COPY [^;]+ FROM stdin;|^INSERT INTO ", re.MULTILINE)
+_BEGIN, _COMPLETE = b"-- PostgreSQL database dump", b"-- PostgreSQL database dump complete"
 
 
 def recognises(head: bytes, path: Path) -> bool:
-    """Whether the first bytes of a (decompressed) file are those of a pg_dump; a binary one is recognised too, so that
-    it can be refused with the right advice."""
+    """Whether the first bytes of a (decompressed) file are those of a pg_dump; one in a form that `stage` refuses is
+    recognised too, so that it can say what to do."""
     del path
-    return head.startswith(CUSTOM_FORMAT) or _MARK.search(head) is not None
+    return head.startswith((CUSTOM_FORMAT, TAR_FORMAT)) or _MARK.search(_narrow(head)) is not None
 
 
 def stage(path: Path, staging: Staging, options: ImportOptions) -> None:
-    """Stage the tables of the dump in bounded memory; BadInput when it is binary, cut off or in an unknown encoding."""
+    """Stage the tables of the dump in bounded memory.
+
+    A row that cannot be read is rejected. Raises BadInput when the dump is binary, cut off, in an unknown encoding, or
+    holds no table of Lore, or one of them twice.
+    """
     del options
     with open_plain(path) as file:
-        if file.read(len(CUSTOM_FORMAT)) == CUSTOM_FORMAT:
-            raise BadInput(f"{path} is a binary dump; make a plain one with `pg_dump --format=plain`.")
-        file.seek(0)
-        reader = _Reader(file, path, staging)
+        size = None if is_compressed(path) else path.stat().st_size
+        reader = _Reader(cast(BufferedIOBase, file), path, staging, size)
+        reader.refuse_other_forms()
         _stage_all(reader)
     if not staging.tables:
-        raise BadInput(f"{path} holds no table of Lore; dump the database of the Lore server.")
+        raise BadInput(f"{path} holds no table of Lore; dump the database of the Lore server, with its data.")
+    if reader.whole is False:
+        staging.warn(f"{path.name} lacks pg_dump's last line; it may be cut off after the table {reader.table}.")
     if reader.ignored:
         staging.warn(f"Tables that the workbench does not use: {', '.join(sorted(reader.ignored))}.")
 
 
+def _narrow(head: bytes) -> bytes:
+    """The head of a UTF-16 file, as PowerShell writes it, without its zero bytes."""
+    return head.replace(b"\0", b"") if head.startswith(_UTF16) else head
+
+
 @dataclass
 class _Reader:
-    """The lines of a dump, their number, and what was learnt on the way."""
+    """A dump, a block of whole lines at a time in UTF-8, and what was learnt on the way.
 
-    file: BinaryIO
+    `number` counts the lines that were taken. `whole`: whether the last line that pg_dump writes was seen; None when
+    the first one was not.
+    """
+
+    file: BufferedIOBase
     path: Path
     staging: Staging
+    size: int | None
     number: int = 0
     encoding: str = "utf-8"
-    columns: dict[str, list[str]] = field(default_factory=dict)
+    table: str = ""
+    database: str = ""
+    whole: bool | None = None
+    columns: dict[Sequence[bytes], list[str]] = field(default_factory=dict)
+    schemas: dict[str, str] = field(default_factory=dict)
     ignored: set[str] = field(default_factory=set)
+    _data: bytes = b""
+    _at: int = 0
+    _done: int = 0
+    _broken: Exception | None = None
 
-    def lines(self) -> Iterator[bytes]:
-        for line in self.file:
-            self.number += 1
-            if self.number % _PROGRESS_LINES == 0:
-                self.staging.progress(self.number, None, f"reading lines of {self.path.name}")
-            yield line
+    def refuse_other_forms(self) -> None:
+        """Raise BadInput when this is not plain SQL."""
+        self._more()
+        if self._data.startswith((CUSTOM_FORMAT, TAR_FORMAT)):
+            raise BadInput(f"{self.path} is a binary dump; make a plain one with `pg_dump --format=plain`.")
+        if self._data.startswith(_UTF16):
+            raise BadInput(f"{self.path} is UTF-16, as PowerShell's > writes it; use `pg_dump --file=FILE` instead.")
 
-    def text(self, content: bytes) -> str:
+    def line(self) -> bytes:
+        """The next line; empty at the end."""
+        if self._at == len(self._data) and not self._more():
+            return b""
+        end = self._data.find(b"\n", self._at) + 1 or len(self._data)
+        line = self._data[self._at : end]
+        self._at = end
+        self.number += 1
+        return line
+
+    def back(self, line: bytes) -> None:
+        """Give the line back that was taken last."""
+        self._at -= len(line)
+        self.number -= bool(line)
+
+    def copy_blocks(self) -> Iterator[bytes]:
+        """The rows of a COPY block, many lines at a time; BadInput when the dump ends inside it."""
+        while self._at < len(self._data) or self._more():
+            data, start = self._data, self._at
+            stop = start if data.startswith(b"\\.", start) else data.find(b"\n\\.", start) + 1 or len(data)
+            self._at = stop
+            if stop > start:
+                yield data[start:stop]
+                self.number += data.count(b"\n", start, stop)
+            if stop < len(data):
+                self.line()
+                return
+        raise BadInput(f"{self.path} ends inside the table {self.table}; {_AGAIN}")
+
+    def known(self, found: re.Match[bytes]) -> str | None:
+        """The name of a table of Lore that a statement names, else None; BadInput when the dump holds it twice."""
+        self.table = name = _unquoted(found[2])
+        if name not in TABLES:
+            self.ignored.add(name)
+            return None
+        place = ".".join(part for part in (self.database, _unquoted(found[1] or b"")) if part)
+        if (other := self.schemas.setdefault(name, place)) != place:
+            raise BadInput(f"{self.path} holds {name} in {other} and in {place}; dump one of them with `--schema`.")
+        return name
+
+    def column_names(self, found: re.Match[bytes]) -> list[str]:
+        """The columns of the rows that a statement holds; BadInput when Lore's table has none of them."""
+        names = self.columns.get(found.group(1, 2), [])
+        if found[3]:
+            names = [_unquoted(name) for name in _NAMES.findall(found[3])]
+        if not set(names) & set(TABLES[self.table].column_names):
+            raise BadInput(f"{self.path} does not name columns of {self.table}; dump again with `--column-inserts`.")
+        return names
+
+    def read_as(self, name: str) -> None:
+        """Take what comes as text in this encoding of PostgreSQL; BadInput when Python does not know it."""
+        python = re.sub(r"^WIN(?=\d)", "cp", {"SQL_ASCII": "utf-8", "UTF8": "utf-8"}.get(name, name))
+        python = re.sub(r"^KOI8(?=\w)", "koi8-", python)
         try:
-            return content.decode(self.encoding)
+            b"x".decode(python)
+        except LookupError as error:
+            raise BadInput(f"{self.path} is in the encoding {name}; dump it with `pg_dump --encoding=UTF8`.") from error
+        rest, self.encoding = self._data[self._at :], python
+        self._data, self._at = self._as_utf8(rest), 0
+
+    def _more(self) -> bool:
+        """Read the next block; False at the end. What stands before the place where a file is broken is read."""
+        if self._broken is not None:
+            place = f" inside the table {self.table}" if self.table else ""
+            raise BadInput(f"{self.path} cannot be unpacked{place} ({self._broken}); copy or export it again.")
+        data = bytearray()
+        try:
+            while len(data) < _BLOCK and (piece := self.file.read1(_PIECE)):
+                data += piece
+            data += self.file.readline()
+        except (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile) as error:
+            self._broken = error
+        self._done += len(data)
+        self.staging.progress(self._done, self.size, f"reading {self.path.name}")
+        self._data, self._at = self._as_utf8(bytes(data)), 0
+        return bool(data) or (self._broken is not None and self._more())
+
+    def _as_utf8(self, data: bytes) -> bytes:
+        if self.encoding == "utf-8":
+            return data
+        try:
+            return data.decode(self.encoding).encode()
         except UnicodeDecodeError as error:
+            line = self.number + data.count(b"\n", 0, error.start) + 1
             raise BadInput(
-                f"{self.path}, line {self.number}: not valid {self.encoding} text; dump the database again."
+                f"{self.path}, line {line}: not valid {self.encoding} text; dump it with `pg_dump --encoding=UTF8`."
             ) from error
 
 
 def _stage_all(reader: _Reader) -> None:
-    lines = reader.lines()
-    inserts: dict[str, _Inserts] = {}
-    for line in lines:
+    while line := reader.line():
         if copy := _COPY.match(line):
-            table = _unquoted(copy[1])
-            columns = [_unquoted(name) for name in copy[2].split(b", ")]
-            _stage_copy(reader, lines, table, columns)
-        elif create := _CREATE.match(line):
-            reader.columns[_unquoted(create[1])] = _created_columns(lines)
+            _stage_copy(reader, copy)
         elif insert := _INSERT.match(line):
-            _collect_insert(reader, lines, line, insert, inserts)
+            reader.back(line)
+            _stage_inserts(reader, insert)
+        elif create := _CREATE.match(line):
+            reader.columns[create.group(1, 2)] = _created_columns(reader)
         elif encoding := _ENCODING.match(line):
-            reader.encoding = _python_encoding(reader, encoding[1].decode())
-    for table, collected in inserts.items():
-        batch = _batch(collected.columns, collected.rows)
-        where = collected.starts
-        reader.staging.add_batches(
-            table,
-            collected.columns,
-            [batch],
-            lambda row, where=where: f"line {where[row - 1]}",  # type: ignore[misc]
-        )
+            reader.read_as(encoding[1].decode())
+        elif connect := _CONNECT.match(line):
+            reader.database = _unquoted(connect[1])
+        elif function := _FUNCTION.search(line):
+            _pass_over_function(reader, line, function[1])
+        elif line.startswith(_BEGIN):
+            reader.whole = line.startswith(_COMPLETE)
 
 
-def _stage_copy(reader: _Reader, lines: Iterator[bytes], table: str, columns: Sequence[str]) -> None:
-    if table not in TABLES:
-        reader.ignored.add(table)
-        for _ in _copy_lines(reader, lines, table):
-            pass
-        return
-    first = reader.number + 1
-    bad: list[tuple[str, str]] = []
-    starts: list[int] = []
-    batches = _copy_batches(reader, lines, table, columns, starts, bad)
-    reader.staging.add_batches(
-        table, columns, batches, lambda row: f"{reader.path.name}:{starts[row - 1] if bad else first + row - 1}"
-    )
-    for where, reason in bad:
-        reader.staging.reject(where, reason, table)
+def _pass_over_function(reader: _Reader, line: bytes, quote: bytes) -> None:
+    """A function's text may hold statements that are no data."""
+    is_open = line.count(quote) % 2
+    while is_open:
+        line = reader.line()
+        if not line:
+            raise BadInput(f"{reader.path} ends inside a function; {_AGAIN}")
+        is_open = (is_open + line.count(quote)) % 2
 
 
-def _copy_lines(reader: _Reader, lines: Iterator[bytes], table: str) -> Iterator[bytes]:
-    """The rows of a COPY block; BadInput when the dump ends inside it."""
-    for line in lines:
-        content = line.rstrip(b"\r\n")
-        if content == b"\\.":
-            return
-        yield content
-    raise BadInput(f"{reader.path} ends inside the table {table}; the dump is cut off, make or copy it again.")
-
-
-def _copy_batches(
-    reader: _Reader, lines: Iterator[bytes], table: str, columns: Sequence[str], starts: list[int],
-    bad: list[tuple[str, str]],
-) -> Iterator[pa.RecordBatch]:  # fmt: skip
-    rows: list[list[bytes]] = []
-    for line in _copy_lines(reader, lines, table):
-        row = line.split(b"\t")
-        if len(row) != len(columns):
-            bad.append((f"{reader.path.name}:{reader.number}", f"has {len(row)} cells instead of {len(columns)}"))
-            continue
-        rows.append(row)
-        starts.append(reader.number)
-        if len(rows) == _BATCH:
-            yield _decoded(reader, columns, rows)
-            rows = []
-    if rows:
-        yield _decoded(reader, columns, rows)
-
-
-def _decoded(reader: _Reader, columns: Sequence[str], rows: list[list[bytes]]) -> pa.RecordBatch:
-    """Rows of COPY text as text columns; `\\N` is NULL."""
-    arrays = []
-    for column in zip(*rows, strict=True):
-        cells = [None if cell == b"\\N" else _unescaped(cell) for cell in column]
-        if reader.encoding == "utf-8":
-            try:
-                arrays.append(pa.array(cells, pa.binary()).cast(pa.string()))
-                continue
-            except pa.ArrowInvalid:
-                pass
-        arrays.append(pa.array([None if cell is None else reader.text(cell) for cell in cells], pa.string()))
-    return pa.RecordBatch.from_arrays(arrays, names=list(columns))
-
-
-def _unescaped(cell: bytes) -> bytes:
-    """The value of a COPY cell."""
-    if b"\\" not in cell:
-        return cell
-    parts = cell.split(b"\\\\")
-    return b"\\".join(_ESCAPE.sub(_character, part) if b"\\" in part else part for part in parts)
-
-
-def _character(match: re.Match[bytes]) -> bytes:
-    if match[1]:
-        return bytes([int(match[1], 8) & 255])
-    if match[2]:
-        return bytes([int(match[2], 16)])
-    return _LETTERS.get(match[3], match[3])
-
-
-@dataclass
-class _Inserts:
-    """Rows of one table that came as INSERT statements, and the line of each."""
-
-    columns: list[str]
-    rows: list[list[str | None]] = field(default_factory=list)
-    starts: list[int] = field(default_factory=list)
-
-
-def _collect_insert(
-    reader: _Reader, lines: Iterator[bytes], line: bytes, insert: re.Match[bytes], inserts: dict[str, _Inserts]
-) -> None:
-    table = _unquoted(insert[1])
-    start = reader.number
-    statement = line
-    while not _is_whole(statement):
-        more = next(lines, None)
-        if more is None:
-            raise BadInput(f"{reader.path} ends inside a row of {table}; the dump is cut off, make or copy it again.")
-        statement += more
-    if table not in TABLES:
-        reader.ignored.add(table)
-        return
-    named = [_unquoted(name.strip()) for name in insert[2].split(b",")] if insert[2] else reader.columns.get(table, [])
-    collected = inserts.setdefault(table, _Inserts(named))
-    for row in _insert_rows(reader.text(statement[insert.end() :])):
-        if len(row) != len(collected.columns):
-            raise BadInput(
-                f"{reader.path}, line {start}: a row of {table} has {len(row)} values; dump with --column-inserts."
-            )
-        collected.rows.append(row)
-        collected.starts.append(start)
-
-
-def _is_whole(statement: bytes) -> bool:
-    return statement.rstrip().endswith(b";") and statement.count(b"'") % 2 == 0
-
-
-def _insert_rows(values: str) -> Iterator[list[str | None]]:
-    """The rows of a VALUES list."""
-    position = values.find("(")
-    while position >= 0:
-        row: list[str | None] = []
-        position += 1
-        end = ","
-        while end == ",":
-            match = _VALUE.match(values, position)
-            if match is None:
-                raise BadInput(
-                    f"A row cannot be read near {values[position : position + 60]!r}; dump without --inserts."
-                )
-            row.append(_literal(match))
-            position, end = match.end(), match[4]
-        yield row
-        position = values.find("(", position)
-
-
-def _literal(match: re.Match[str]) -> str | None:
-    if match[2] is None:
-        word = match[3].strip()
-        return None if word.upper() == "NULL" else word
-    text = match[2].replace("''", "'")
-    return codecs.decode(text.encode("latin-1", "backslashreplace"), "unicode_escape") if match[1] else text
-
-
-def _created_columns(lines: Iterator[bytes]) -> list[str]:
-    names = []
-    for line in lines:
-        if line.startswith(b")"):
-            break
-        if (column := _COLUMN.match(line)) and _unquoted(column[1]) not in _CONSTRAINTS:
+def _created_columns(reader: _Reader) -> list[str]:
+    """The columns of a CREATE TABLE statement; an expression may go on over several lines."""
+    names, is_new = [], True
+    while (line := reader.line()) and not line.startswith(b")"):
+        column = _COLUMN.match(line)
+        if is_new and column and column[1] not in _CONSTRAINTS:
             names.append(_unquoted(column[1]))
+        is_new = line.rstrip().endswith(b",")
     return names
 
 
-def _batch(columns: Sequence[str], rows: Sequence[Sequence[str | None]]) -> pa.RecordBatch:
-    arrays = [pa.array(column, pa.string()) for column in zip(*rows, strict=True)]
-    return pa.RecordBatch.from_arrays(arrays, names=list(columns))
+@dataclass
+class _Lines:
+    """Where the rows of a COPY block stand: one a line from `first` on, less the rejected ones.
+
+    `rejected` holds, for each rejected line, how many rows were taken before it.
+    """
+
+    name: str
+    first: int
+    taken: int = 0
+    rejected: list[int] = field(default_factory=list)
+
+    def where(self, row: int) -> str:
+        return f"{self.name}:{self.first + row - 1 + bisect_right(self.rejected, row - 1)}"
 
 
-def _python_encoding(reader: _Reader, name: str) -> str:
-    known = {"UTF8": "utf-8", "SQL_ASCII": "utf-8", "LATIN1": "latin-1", "WIN1252": "cp1252", "EUC_CN": "gb2312"}
-    try:
-        return codecs.lookup(known.get(name, name)).name
-    except LookupError as error:
-        raise BadInput(f"{reader.path} is in the encoding {name}; dump it with `pg_dump --encoding=UTF8`.") from error
+def _stage_copy(reader: _Reader, copy: re.Match[bytes]) -> None:
+    table = reader.known(copy)
+    if table is None:
+        for _ in reader.copy_blocks():
+            pass
+        return
+    columns = reader.column_names(copy)
+    lines = _Lines(reader.path.name, reader.number + 1)
+    reader.staging.add_batches(table, columns, _copy_batches(reader, table, columns, lines), lines.where)
+
+
+def _copy_batches(reader: _Reader, table: str, columns: Sequence[str], lines: _Lines) -> Iterator[pa.RecordBatch]:
+    for block in reader.copy_blocks():
+        rows = read_fast(block, columns)
+        if rows is None:
+            rows = _read_by_line(reader, block, table, columns, lines)
+        lines.taken += rows.num_rows
+        if rows.num_rows:
+            yield rows
+
+
+def _read_by_line(
+    reader: _Reader, block: bytes, table: str, columns: Sequence[str], lines: _Lines
+) -> pa.RecordBatch:  # fmt: skip
+    """The good rows of a block as text columns; the others are rejected."""
+    rows: list[list[str | None]] = []
+    for number, line in enumerate(block.removesuffix(b"\n").split(b"\n"), reader.number + 1):
+        cells = line.removesuffix(b"\r").split(b"\t")
+        reason = f"has {len(cells)} cells instead of {len(columns)}" if len(cells) != len(columns) else ""
+        try:
+            row = [None if cell == rb"\N" else unescaped(cell).decode() for cell in cells]
+        except UnicodeDecodeError:
+            reason = reason or "not valid UTF-8"
+        if reason:
+            reader.staging.reject(f"{table} ({lines.name}:{number})", reason, table)
+            lines.rejected.append(lines.taken + len(rows))
+        else:
+            rows.append(row)
+    return batch(columns, rows)
+
+
+def _stage_inserts(reader: _Reader, first: re.Match[bytes]) -> None:
+    """Stage the INSERT statements that follow, as long as they name the same table and columns."""
+    table = reader.known(first)
+    statements = _statements(reader, first.groups())
+    if table is None:
+        for _ in statements:
+            pass
+        return
+    columns = reader.column_names(first)
+    starts = array("Q")
+    rows = _usable_rows(reader, statements, columns, starts)
+    name = reader.path.name
+    reader.staging.add_batches(
+        table, columns, _insert_batches(columns, rows), lambda row: f"{name}:{starts[row - 1]}"
+    )  # fmt: skip
+
+
+def _statements(reader: _Reader, names: Sequence[bytes]) -> Iterator[tuple[int, bytes]]:
+    """(line, what stands behind VALUES) of each INSERT statement; BadInput when the dump ends inside one."""
+    while line := reader.line():
+        insert = _INSERT.match(line)
+        if insert is None or insert.groups() != names:
+            if line.strip():
+                reader.back(line)
+                return
+            continue
+        start, parts = reader.number, [line[insert.end() :]]
+        quote = open_quote(parts[0], b"")
+        while quote or not parts[-1].rstrip().endswith(b";"):
+            if not (line := reader.line()):
+                raise BadInput(f"{reader.path} ends inside a row of {reader.table}; {_AGAIN}")
+            parts.append(line)
+            quote = open_quote(line, quote)
+        yield start, b"".join(parts)
+
+
+def _usable_rows(
+    reader: _Reader, statements: Iterator[tuple[int, bytes]], columns: Sequence[str], starts: array[int]
+) -> Iterator[list[str | None]]:
+    """The good rows; `starts` collects the line of the statement of each. The others are rejected."""
+    for start, values in statements:
+        where = f"{reader.table} ({reader.path.name}:{start})"
+        try:
+            for row in insert_rows(values.decode()):
+                if len(row) != len(columns):
+                    reason = f"has {len(row)} values instead of {len(columns)}"
+                    reader.staging.reject(where, reason, reader.table)
+                else:
+                    starts.append(start)
+                    yield row
+        except UnicodeDecodeError:
+            reader.staging.reject(where, "not valid UTF-8", reader.table)
+        except ValueError as error:
+            reader.staging.reject(where, str(error), reader.table)
+
+
+def _insert_batches(columns: Sequence[str], rows: Iterator[list[str | None]]) -> Iterator[pa.RecordBatch]:
+    held: list[list[str | None]] = []
+    size = 0
+    for row in rows:
+        held.append(row)
+        size += sum(len(cell) for cell in row if cell is not None)
+        if len(held) == _BATCH_ROWS or size > _BLOCK:
+            yield batch(columns, held)
+            held, size = [], 0
+    if held:
+        yield batch(columns, held)
 
 
 def _unquoted(name: bytes) -> str:
