@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -45,12 +46,19 @@ INSERT INTO recall_events VALUES (1, 'old', 'project://pay', 'dense', 'gist', 0.
 
 @contextmanager
 def server() -> Iterator[str]:
-    """The address of a running server; it is gone when the block is left."""
+    """The address of a running server, by its socket; it is gone when the block is left. It listens on TCP too."""
     pgserver = pytest.importorskip("pgserver", reason="the PostgreSQL package does not exist for this platform")
     with tempfile.TemporaryDirectory(prefix="pg-", ignore_cleanup_errors=True) as folder:
         started = pgserver.get_server(folder, cleanup_mode="stop")
         try:
-            yield started.get_uri()
+            with socket.create_server(("127.0.0.1", 0)) as free:
+                port = free.getsockname()[1]
+            heard = f"-h 127.0.0.1 -p {port} -k {folder}"
+            log = str(Path(folder) / "restart.log")
+            pgserver.pg_ctl(
+                ["-w", "-o", heard, "-l", log, "restart"], pgdata=started.pgdata, user=started.system_user, timeout=30
+            )
+            yield f"postgresql://postgres:@/postgres?host={folder}&port={port}"
         finally:
             started.cleanup()
 
@@ -67,12 +75,20 @@ def run_sql(address: str, sql: str, database: str = "postgres") -> None:
 
 
 def ask_for_a_password(address: str, role: str) -> None:
-    """Let `role` in with its password alone."""
+    """Let `role` in over TCP with its password alone."""
     rules = Path(parse_qs(urlsplit(address).query)["host"][0]) / "pg_hba.conf"
-    rules.write_text(f"local all {role} scram-sha-256\n{rules.read_text(encoding='utf-8')}", encoding="utf-8")
+    rules.write_text(
+        f"host all {role} 127.0.0.1/32 scram-sha-256\n{rules.read_text(encoding='utf-8')}", encoding="utf-8"
+    )
     run_sql(address, "SELECT pg_reload_conf();")
 
 
 def in_database(address: str, database: str) -> str:
     """The address of another database of the same server."""
     return address.replace("/postgres?", f"/{database}?")
+
+
+def over_tcp(address: str, login: str, database: str, options: str = "") -> str:
+    """The address of a database of the same server for another login, by way of TCP."""
+    port = parse_qs(urlsplit(address).query)["port"][0]
+    return f"postgresql://{login}@127.0.0.1:{port}/{database}" + options
