@@ -12,8 +12,12 @@ SELECT
     min(a.displayed_position) AS displayed_position,
     min(a.created_at) AS created_at
 FROM attributed AS a
-SEMI JOIN to_derive AS d ON d.query_id = a.query_id
+JOIN (
+    SELECT e.query_id, count(e.final_rank_score) = 0 AS unscored
+    FROM attributed AS e
+    SEMI JOIN to_derive AS d ON d.query_id = e.query_id
+    GROUP BY e.query_id
+) AS q ON q.query_id = a.query_id
 GROUP BY a.query_id, a.node_uri
-HAVING max(a.final_rank_score) IS NOT NULL OR bool_or(a.selected)
-    OR a.query_id NOT IN (SELECT s.query_id FROM attributed AS s WHERE s.final_rank_score IS NOT NULL)
+HAVING max(a.final_rank_score) IS NOT NULL OR bool_or(a.selected) OR bool_or(q.unscored)
 ORDER BY a.query_id, min(a.ranked_position), a.node_uri
