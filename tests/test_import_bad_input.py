@@ -143,5 +143,5 @@ def test_no_secret_reaches_the_store(tmp_path: Path) -> None:
     assert b"geheim" not in (tmp_path / "new.duckdb").read_bytes()
     with reading(tmp_path / "new.duckdb") as db:
         assert db.rows("SELECT key, value FROM app_settings") == [
-            ("embedding.base_url", '{"value":"https://***@host/v1"}')
+            ("embedding.base_url", '{"value":"https://me:***@host/v1"}')
         ]

@@ -14,7 +14,7 @@ from types import TracebackType
 import pyarrow as pa
 
 from workbench.errors import WorkbenchError
-from workbench.importers.address import mask_address
+from workbench.importers.address import mask_address, mask_document
 from workbench.importers.jsonlines import Mended, mended_text, only_good_lines
 from workbench.importers.options import Progress
 from workbench.importers.upsert import Counts
@@ -253,13 +253,18 @@ class Staging:
             )
 
     def _forget_secrets(self, staged: Staged) -> None:
-        """Delete settings whose value must never be kept, and name them."""
-        if staged.name != "app_settings" or "key" not in staged.columns:
+        """Delete settings whose value must never be kept, and name them; in the others replace passwords."""
+        if staged.name != "app_settings" or not {"key", "value"} <= set(staged.columns):
             return
         for (key,) in self._reader.rows(f"SELECT DISTINCT key FROM {staged.raw} WHERE key IS NOT NULL ORDER BY key"):
             if looks_secret(key):
                 self.secrets.append(key)
                 self._reader.execute(f"DELETE FROM {staged.raw} WHERE key = $key", {"key": key})
+        for row, value in self._reader.rows(f"SELECT rowid, value FROM {staged.raw} WHERE value IS NOT NULL"):
+            if (masked := mask_document(value)) != value:
+                self._reader.execute(
+                    f"UPDATE {staged.raw} SET value = $value WHERE rowid = $row", {"value": masked, "row": row}
+                )
 
 
 def _shifted(where_is: Callable[[int], str], rows: int) -> Callable[[int], str]:
