@@ -9,9 +9,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from workbench.errors import BadInput
-from workbench.importers import load
+from workbench.importers import dump, load
+from workbench.importers.dump_rows import insert_rows, open_quote, read_fast
 from workbench.store import Database, in_memory
 
 COPY = r"""--
@@ -39,6 +42,9 @@ core	a	7	ignored
 COPY public.other (x) FROM stdin;
 1
 \.
+--
+-- PostgreSQL database dump complete
+--
 """
 
 INSERTS = """-- PostgreSQL database dump
@@ -57,11 +63,27 @@ INSERT INTO public.memory_events (id, event_type, node_uri, details, created_at)
 	(1, 'it''s; (odd)', 'core://a', '{"a": "x, y)"}'::jsonb, '2026-01-01');
 """
 
+HEAD = "-- PostgreSQL database dump\nSET client_encoding = '{}';\n"
+CREATED = (
+    "CREATE UNLOGGED TABLE IF NOT EXISTS public.memories (\n    id bigint,\n    node_uuid text,\n    content text\n);\n"
+)
+ROWS = "COPY public.memories (id, node_uuid, content) FROM stdin;\n"
+INSERT = "INSERT INTO public.memories (id, node_uuid, content) "
+
 MEMORIES = [("007", "tab\there\nline\\back 中文 AB", False), ("8", None, True)]
 
 
 def memories(db: Database) -> list[tuple[object, ...]]:
     return db.rows("SELECT id, content, deprecated FROM memories ORDER BY id")
+
+
+def texts_of(folder: Path, content: str | bytes) -> list[tuple[str, str]]:
+    """What the memories of a dump say."""
+    (folder / "dump.sql").write_bytes(content if isinstance(content, bytes) else content.encode())
+    with in_memory() as db:
+        report = load(db, str(folder / "dump.sql"))
+        assert list(report.rejected) == []
+        return db.rows("SELECT id, content FROM memories ORDER BY id")
 
 
 def plain(text: str) -> bytes:
@@ -112,16 +134,137 @@ def test_a_row_with_a_missing_cell_is_listed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("statement", "rows"),
+    [
+        (r"VALUES (1, 'n', 'C:\');", [r"C:\ "[:-1]]),
+        (r"VALUES (1, 'n', 'a\nb''c'), (2, 'n', E'a\'''\x41\\\n');", [r"a\nb'c", "a''A\\\n"]),
+        (r"VALUES (1, 'n', E'\344\270\255');", ["中"]),
+        ("VALUES (1, 'n', 'x'::character varying(20)) ON CONFLICT (id) DO NOTHING;", ["x"]),
+        ("OVERRIDING SYSTEM VALUE VALUES\n\t(1, 'n', 'it''s;\n);\n'),\n\t(2, 'n', 'b');", ["it's;\n);\n", "b"]),
+        ("VALUES (1, 'n', '" + "line\n" * 50_000 + "');", ["line\n" * 50_000]),
+    ],
+)  # fmt: skip
+def test_a_literal_means_what_postgresql_means(tmp_path: Path, statement: str, rows: list[str]) -> None:
+    found = texts_of(tmp_path, f"{HEAD.format('UTF8')}{INSERT}{statement}\n")
+    assert [text for _, text in found] == rows
+
+
+def test_columns_are_those_of_the_definition_where_a_statement_names_none(tmp_path: Path) -> None:
+    head = HEAD.format("UTF8") + CREATED
+    assert texts_of(tmp_path, head + "INSERT INTO public.memories VALUES (1, 'n', 'x');\n") == [("1", "x")]
+    assert texts_of(tmp_path, head + "COPY public.memories FROM stdin;\n1\tn\tx\n\\.\n") == [("1", "x")]
+
+
+@pytest.mark.parametrize(
+    ("name", "python", "text"),
+    [
+        ("WIN1251", "cp1251", "привет"),
+        ("SJIS", "shift_jis", "表示ソ"),
+        ("BIG5", "big5", "功\\n"),
+        ("KOI8R", "koi8-r", "я"),
+    ],
+)
+def test_other_encodings_are_decoded_before_escapes(tmp_path: Path, name: str, python: str, text: str) -> None:
+    rows = f"{HEAD.format(name)}{ROWS}1\tn\t{text}\n\\.\n".encode(python)
+    assert texts_of(tmp_path, rows) == [("1", text.replace("\\n", "\n"))]
+
+
+def test_statements_inside_a_function_are_no_data(tmp_path: Path) -> None:
+    function = f"CREATE FUNCTION f() RETURNS void LANGUAGE sql\n    AS $_$\n{INSERT}VALUES (9, 'n', 'no');\n$_$;\n"
+    assert texts_of(tmp_path, f"{HEAD.format('UTF8')}{function}{ROWS}1\tn\tx\n\\.\n") == [("1", "x")]
+
+
+def test_a_dump_without_its_last_line_is_doubted(tmp_path: Path) -> None:
+    (tmp_path / "dump.sql").write_text(COPY.replace("dump complete", ""), encoding="utf-8")
+    (tmp_path / "whole.sql").write_text(COPY, encoding="utf-8")
+    with in_memory() as db:
+        assert any("cut off" in warning for warning in load(db, str(tmp_path / "dump.sql")).warnings)
+        assert not any("cut off" in warning for warning in load(db, str(tmp_path / "whole.sql")).warnings)
+
+
+def test_rows_that_cannot_be_read_are_listed_with_their_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dump, "_BLOCK", 40)
+    monkeypatch.setattr(dump, "_PIECE", 16)
+    rows = "".join(f"{number}\tn\ttext {number}\n" for number in range(100)).encode()
+    rows = rows.replace(b"text 30\n", b"text \xff\n").replace(b"50\tn\ttext 50\n", b"50\n").replace(b"70\tn", b"\\N\tn")
+    inserts = f"{INSERT}VALUES (100, 'n');\n{INSERT}VALUES (101, 'n', f(x));\n{INSERT}VALUES (NULL, 'n', 'x');\n"
+    (tmp_path / "dump.sql").write_bytes((HEAD.format("UTF8") + ROWS).encode() + rows + b"\\.\n" + inserts.encode())
+    with in_memory() as db:
+        report = load(db, str(tmp_path / "dump.sql"))
+        said = {one.where.rpartition(":")[2].rstrip(")"): one.reason for one in report.rejected}
+        assert said == {
+            "34": "not valid UTF-8",
+            "54": "has 1 cells instead of 3",
+            "74": "id is missing",
+            "105": "has 2 values instead of 3",
+            "106": "its value 3 is not written as pg_dump does",
+            "107": "id is missing",
+        }
+        counts = report.tables["memories"]
+        assert (counts.read, counts.added, counts.rejected) == (103, 97, 6)
+
+
+def test_progress_is_told_in_bytes(tmp_path: Path) -> None:
+    (tmp_path / "dump.sql").write_text(COPY, encoding="utf-8")
+    size = (tmp_path / "dump.sql").stat().st_size
+    told: list[tuple[int, int | None]] = []
+    with in_memory() as db:
+        load(db, str(tmp_path / "dump.sql"), progress=lambda done, total, what: told.append((done, total)))
+    assert (size, size) in told
+
+
+CELLS = st.none() | st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]))
+TABLE = st.lists(st.tuples(CELLS, CELLS), min_size=1)
+AS_COPY = str.maketrans({"\\": r"\\", "\t": r"\t", "\n": r"\n", "\r": r"\r", "\b": r"\b", "\f": r"\f", "\v": r"\v"})
+
+
+@given(TABLE)
+def test_every_text_comes_back_from_copy(rows: list[tuple[str | None, str | None]]) -> None:
+    lines = ["\t".join(r"\N" if cell is None else cell.translate(AS_COPY) for cell in row) for row in rows]
+    block = "".join(f"{line}\n" for line in lines).encode()
+    batch = read_fast(block, ("a", "b"))
+    if batch is None:
+        assert block.startswith(b"\xef\xbb\xbf")
+    else:
+        assert [tuple(row.values()) for row in batch.to_pylist()] == rows
+
+
+@given(TABLE, st.booleans())
+def test_every_text_comes_back_from_inserts(rows: list[tuple[str | None, str | None]], escaped: bool) -> None:
+    def literal(cell: str | None) -> str:
+        if cell is None:
+            return "NULL"
+        quoted = cell.replace("'", "''")
+        return "E'" + quoted.replace("\\", "\\\\") + "'" if escaped else f"'{quoted}'"
+
+    values = ",\n\t".join(f"({', '.join(map(literal, row))})" for row in rows)
+    assert [tuple(row) for row in insert_rows(f"{values};\n")] == rows
+    quote = b""
+    for line in values.encode().splitlines(keepends=True):
+        quote = open_quote(line, quote)
+    assert quote == b""
+
+
+@pytest.mark.parametrize(
     ("content", "said"),
     [
         (COPY[: COPY.index("8\tn1")].encode(), "ends inside the table memories"),
         (gzip.compress(COPY.encode())[:-40], "cannot be unpacked"),
+        (gzip.compress((ROWS + "1\tn\tx\n" * 20_000).encode(), 0)[:-8], "inside the table memories"),
+        (lzma.compress((ROWS + "1\tn\tx\n" * 10_000).encode())[:-60], "cannot be unpacked"),
+        (f"{HEAD.format('UTF8')}{INSERT}VALUES (1, 'n', 'abc;\n".encode(), "ends inside a row of memories"),
         (b"PGDMP\x01\x0e\x00binary", "pg_dump --format=plain"),
+        (b"toc.dat\0" + bytes(600), "pg_dump --format=plain"),
+        (COPY.encode("utf-16"), "--file=FILE"),
+        (f"{HEAD.format('GBK')}{ROWS}1\tn\t\xff\n".encode("latin-1"), "line 4: not valid GBK"),
+        (f"{HEAD.format('UTF8')}INSERT INTO public.memories VALUES (1);\n".encode(), "--column-inserts"),
+        ((COPY + COPY.replace("public", "other")).encode(), "nodes in public and in other"),
         (COPY.replace("UTF8", "KLINGON").encode(), "--encoding=UTF8"),
         (b"-- PostgreSQL database dump\nCREATE TABLE public.x (\n    a integer\n);\n", "no table of Lore"),
     ],
-    ids=["cut off", "gzip cut off", "binary", "encoding", "another database"],
-)
+    ids=["cut off", "gzip cut off", "gzip cut off in a table", "xz cut off", "INSERT cut off", "binary", "tar",
+         "UTF-16", "other text", "no columns", "two schemas", "encoding", "another database"],
+)  # fmt: skip
 def test_a_dump_that_cannot_be_used_is_named(tmp_path: Path, content: bytes, said: str) -> None:
     (tmp_path / "dump.sql").write_bytes(content)
     with in_memory() as db, pytest.raises(BadInput) as told:
