@@ -1,4 +1,4 @@
-"""The store among processes: kills, readers during publications, writers that queue, other programs and their journals."""
+"""The store among processes: kills, readers during publications, writers that queue, journals of other programs."""
 
 from __future__ import annotations
 
@@ -161,6 +161,7 @@ def test_case_42_a_truncated_journal_is_set_aside(crashed: Path, kept: float, ca
     assert nodes in {0, 100, 200}
     (aside,) = crashed.parent.glob("store.duckdb.wal.broken-*")
     assert aside.read_bytes() == cut
+    assert aside.stat().st_mode & 0o777 == 0o600
     assert str(aside) in caplog.text
     assert counts(crashed) == (nodes, 0)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 from datetime import UTC, datetime
@@ -35,6 +36,8 @@ def set_aside(path: Path) -> None:
     journal = journal_of(path)
     aside = journal.with_name(f"{journal.name}.broken-{datetime.now(UTC):%Y%m%dT%H%M%SZ}")
     journal.replace(aside)
+    with contextlib.suppress(OSError):  # another user's file stays as it is
+        aside.chmod(0o600)
     _LOG.warning(
         "The journal of %s cannot be read to its end; it is set aside as %s, and the last state that could be read "
         "is used.",
