@@ -51,6 +51,15 @@ def empty_store() -> Iterator[Imported]:
         yield Imported(db)
 
 
+def changes(report: dict[str, Any]) -> dict[str, tuple[int, int]]:
+    """(added or derived, updated) of the tables that changed."""
+    found = {
+        name: (counts["added"] + counts.get("derived", 0), counts["updated"])
+        for name, counts in report["tables"].items()
+    }
+    return {name: pair for name, pair in found.items() if pair != (0, 0)}
+
+
 def backup(folder: Path, tables: Tables) -> Path:
     """A backup with these tables; memories are empty unless given."""
     path = folder / "backup.json"

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import os
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from workbench import jobs
 from workbench.cli.app import main
 from workbench.errors import BadInput
-from workbench.store import reading
+from workbench.store import reading, writing
 
 TABLES: dict[str, list[dict[str, Any]]] = {"nodes": [], "memories": [], "edges": [], "paths": []}
 EVENT = {
@@ -51,6 +55,32 @@ def folder_with(name: str, content: bytes) -> Callable[[Path], Path]:
     return make
 
 
+def as_parquet(columns: dict[str, list[Any]]) -> bytes:
+    out = io.BytesIO()
+    pq.write_table(pa.table(columns), out)
+    return out.getvalue()
+
+
+def half_of_a_parquet_file(folder: Path) -> Path:
+    whole = bytearray(as_parquet({"uuid": [f"n{n}" for n in range(5000)]}))
+    whole[20:60] = b"\xff" * 40
+    return folder_with("nodes.parquet", bytes(whole))(folder)
+
+
+def folder_as_table(folder: Path) -> Path:
+    (folder / "tables" / "nodes.jsonl").mkdir(parents=True)
+    return folder / "tables"
+
+
+def pipe(folder: Path) -> Path:
+    if not hasattr(os, "mkfifo"):
+        pytest.skip("this system has no named pipes")
+    os.mkfifo(folder / "pipe")
+    return folder / "pipe"
+
+
+DEEP = b"[" * 5000 + b"]" * 5000
+
 BAD: dict[str, tuple[Callable[[Path], Path], str]] = {
     "truncated JSON": (write(backup()[:-7]), "cut off or not valid JSON"),
     "a newer format": (write(backup(format="lore-backup-v2")), "lore-backup-v2"),
@@ -65,6 +95,25 @@ BAD: dict[str, tuple[Callable[[Path], Path], str]] = {
     "a broken Parquet file": (folder_with("nodes.parquet", b"PAR1 nonsense PAR1"), "nodes.parquet"),
     "CSV without a header": (folder_with("nodes.csv", b"1,2\n3,4\n"), "no header line"),
     "a missing column": (folder_with("nodes.jsonl", b'{"created_at": "2026-01-01"}\n'), "no column uuid"),
+    "a damaged gzip": (write(b"\x1f\x8b\x08\x00 nonsense", "dump.sql.gz"), "cannot be unpacked"),
+    "a truncated table": (folder_with("nodes.jsonl.gz", gzip.compress(b'{"uuid": "a"}\n' * 999)[:-9]), "be unpacked"),
+    "half a Parquet file": (half_of_a_parquet_file, "nodes.parquet"),
+    "Parquet of another table": (folder_with("nodes.parquet", as_parquet({"x": ["a"]})), "no column of nodes"),
+    "Parquet with broken text": (folder_with("nodes.parquet", as_parquet({"uuid": [b"\xff"]})), "nodes.parquet"),
+    "CSV in UTF-16": (folder_with("nodes.csv", "uuid\r\na\r\n".encode("utf-16")), "export it as UTF-8 CSV"),
+    "CSV with a bad header": (folder_with("nodes.csv", b"uuid,\xff\na,b\n"), "not UTF-8 text"),
+    "CSV with an open quote": (folder_with("nodes.csv", b'uuid,"x\na,b\n'), "export it as UTF-8 CSV"),
+    "a table that is a folder": (folder_as_table, "holds no table of Lore"),
+    "a value nested too deeply": (
+        write(backup(tables=TABLES | {"nodes": ["DEEP"]}).replace(b'"DEEP"', DEEP)),
+        "deeply",
+    ),
+    "a JSON list": (write(b"[1, 2]"), "none of the known sources"),
+    "a backup without tables": (write(b'{"format": "lore-backup-v1"}'), "no table nodes"),
+    "a name too long": (lambda folder: folder / ("x" * 300), "Cannot read"),
+    "a file below a file": (lambda folder: folder / "good.json" / "x", "There is no"),
+    "a name with a line end": (lambda folder: folder / "a\nb", "There is no"),
+    "a pipe": (pipe, "a device or a pipe"),
 }
 
 
@@ -95,11 +144,53 @@ def test_a_bad_source_is_one_sentence_and_changes_nothing(
     assert [file.name for file in tmp_path.iterdir() if ".next-" in file.name] == []
 
 
-@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="the administrator may read everything")
-def test_a_folder_without_permission_is_named(store: Path, tmp_path: Path) -> None:
-    (tmp_path / "closed").mkdir(mode=0)
-    with pytest.raises(BadInput, match="Cannot read"):
-        jobs.import_log(store, str(tmp_path / "closed"))
+@pytest.mark.parametrize("source", ["trunc.json", "", " ", "postgresql://me:geh/eim@host/lore", "postgresql://[bad"])
+def test_the_command_ends_with_one_line_on_standard_error(store: Path, tmp_path: Path, source: str) -> None:
+    (tmp_path / "trunc.json").write_bytes(backup()[:-7])
+    before = store.read_bytes()
+    command = [sys.executable, "-c", "from workbench.cli import main; main()", "import", source, "--db", str(store)]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert "Traceback" not in done.stderr
+    assert "eim" not in done.stderr
+    assert store.read_bytes() == before
+
+
+AS_ANOTHER_USER = """
+import os, sys
+from pathlib import Path
+from workbench.importers import load
+from workbench.store import in_memory
+with in_memory() as db:
+    before = os.geteuid()
+    if before == 0:
+        os.seteuid(65534)
+    for source in sys.argv[1:]:
+        try:
+            load(db, source)
+        except Exception as error:
+            print(type(error).__name__, error)
+    os.seteuid(before)
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions are those of POSIX")
+def test_what_another_user_closed_is_named(tmp_path: Path) -> None:
+    (tmp_path / "closed").mkdir()
+    (tmp_path / "closed" / "nodes.csv").write_bytes(b"uuid\na\n")
+    sources = [tmp_path / "closed" / "nodes.csv", tmp_path / "closed", tmp_path / "closed" / "nothing.json"]
+    (tmp_path / "closed").chmod(0)
+    try:
+        command = [sys.executable, "-c", AS_ANOTHER_USER, *map(str, sources)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    finally:
+        (tmp_path / "closed").chmod(0o700)
+    said = done.stdout.splitlines()
+    assert (done.stderr, len(said)) == ("", 3)
+    for source, sentence in zip(sources, said, strict=True):
+        assert sentence.startswith("BadInput Cannot read")
+        assert str(source) in sentence
+        assert "Permission denied" in sentence
 
 
 def imported(tmp_path: Path, event: dict[str, Any], *more: dict[str, Any]) -> dict[str, Any]:
@@ -129,6 +220,28 @@ def test_of_two_rows_with_one_id_the_later_counts(tmp_path: Path) -> None:
     assert texts(tmp_path) == ["later"]
     events = report["tables"]["recall_events"]
     assert (events["read"], events["added"], events["updated"]) == (2, 1, 1)
+
+
+def test_a_line_that_is_nested_too_deeply_is_rejected(tmp_path: Path) -> None:
+    deep = json.dumps(EVENT | {"id": "2", "metadata": "DEEP"}).encode().replace(b'"DEEP"', DEEP)
+    source = write(b"\n".join([deep, json.dumps(EVENT).encode(), b""]), "recall_events.jsonl")(tmp_path)
+    report = jobs.import_log(tmp_path / "new.duckdb", str(source))
+    assert report["rejected"] == [{"where": "recall_events (recall_events.jsonl:1)", "reason": "nested too deeply"}]
+    assert texts(tmp_path) == ["q"]
+
+
+def test_a_waiting_import_is_announced_without_its_password(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[str] = []
+
+    def note(path: Path, purpose: str) -> Any:
+        said.append(purpose)
+        return writing(path, purpose)
+
+    monkeypatch.setattr("workbench.jobs.writing", note)
+    for address in ("postgresql://me@host/lore?password=geheim&sslmode=x@y", "postgresql://me:geh/eim@host/lore"):
+        with pytest.raises(BadInput):
+            jobs.import_log(tmp_path / "new.duckdb", address)
+    assert said == ["import of lore?password=***&sslmode=x@y", "import of lore"]
 
 
 def test_no_secret_reaches_the_store(tmp_path: Path) -> None:

@@ -8,6 +8,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -222,6 +224,15 @@ def test_a_document_in_a_string_is_unwrapped(tmp_path: Path) -> None:
             jsonl(tmp_path, "recall_events", [event(1, metadata='{ "query_id": "q9" }'), event(2, metadata="no")])
         )
         assert store.column("recall_events", "metadata") == ['{"query_id":"q9"}']
+
+
+def test_documents_and_texts_of_a_parquet_file_may_have_types_of_their_own(tmp_path: Path) -> None:
+    row = event(1, query_text="字".encode(), metadata={"query_id": "q1", "cue_terms": ["it's", '"'], "raw_score": 0.5})
+    pq.write_table(pa.Table.from_pylist([row]), tmp_path / "recall_events.parquet")
+    with empty_store() as store:
+        assert store.take(tmp_path)["rejected"] == []
+        assert store.column("recall_events", "query_text") == ["字"]
+        assert json.loads(store.column("recall_events", "metadata")[0]) == row["metadata"]
 
 
 text = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=12)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.importers import ImportOptions, capabilities, load
+from workbench.importers.address import mask_address
 from workbench.replay.logged import materialise, settings_in_force
 from workbench.store import TABLES, Database, newest_version, reading, writing
 
@@ -32,7 +33,7 @@ def import_log(
     """
     report: dict[str, Any] = {}
     try:
-        with writing(path, f"import of {Path(source).name}") as db:
+        with writing(path, f"import of {Path(mask_address(source)).name}") as db:
             loaded = load(db, source, options or ImportOptions(), progress)
             report = loaded.as_json()
             settings = settings_in_force(db)

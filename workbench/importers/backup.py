@@ -37,7 +37,8 @@ Row = bytes | msgspec.Raw
 
 def recognises(head: bytes) -> bool:
     """Whether the first bytes of a (decompressed) file are those of a backup object."""
-    return _START.match(head.removeprefix(BOM)) is not None
+    text = head.removeprefix(BOM)
+    return _START.match(text) is not None or (text.lstrip().startswith(b"{") and b'"lore-backup-' in text)
 
 
 def stage(path: Path, staging: Staging, options: ImportOptions) -> None:
@@ -75,6 +76,10 @@ def _decoded(path: Path, content: mmap.mmap) -> _Backup:
         backup = msgspec.json.decode(memoryview(content)[start:], type=_Backup)
     except msgspec.ValidationError as error:
         raise BadInput(f"{path} is not a Lore backup: {error}; export the backup again.") from error
+    except RecursionError as error:
+        raise BadInput(
+            f"{path} holds a value that is nested too deeply; no Lore server writes such a backup."
+        ) from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise BadInput(f"{path} is cut off or not valid JSON ({error}); copy or export it again.") from error
     if backup.format != FORMAT:

@@ -58,7 +58,7 @@ def _table_files(path: Path, staging: Staging) -> dict[str, tuple[Path, str]]:
     ignored = []
     for entry in entries:
         named = table_file(entry)
-        if named is None:
+        if named is None or entry.is_dir():
             ignored.append(entry.name)
         elif named[0] in found:
             raise BadInput(f"{path} holds {named[0]} twice ({found[named[0]][0].name}, {entry.name}); keep one.")
@@ -77,11 +77,24 @@ def _stage_parquet(table: str, file: Path, staging: Staging) -> None:
     try:
         with pq.ParquetFile(file) as source:
             names = [name for name in source.schema_arrow.names if name in TABLES[table].column_names]
-            batches = source.iter_batches(_BATCH, columns=names)
+            if not names or len(set(names)) < len(names):
+                fault = "two columns of one name" if names else f"no column of {table}"
+                raise BadInput(f"{file} has {fault}; export the table again.")
+            batches = (_text_for_bytes(batch) for batch in source.iter_batches(_BATCH, columns=names))
             staging.add_batches(table, names, batches, lambda row: f"{file.name}, row {row}")
-    except pa.ArrowException as error:
-        reason = str(error).partition("\n")[0].rstrip(".")
+    except (pa.ArrowException, OSError) as error:
+        if isinstance(error, OSError) and error.errno:  # the file system, not what the file holds
+            raise
+        reason = " ".join(str(error).split()).rstrip(". ")
         raise BadInput(f"{file} is not a whole Parquet file ({reason}); export or copy it again.") from error
+
+
+def _text_for_bytes(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """Some programs write text without saying that it is text."""
+    for number, field in enumerate(batch.schema):
+        if pa.types.is_binary(field.type) or pa.types.is_large_binary(field.type):
+            batch = batch.set_column(number, field.name, batch.column(number).cast(pa.large_string()))
+    return batch
 
 
 def _stage_jsonl(table: str, file: Path, staging: Staging) -> None:
@@ -125,7 +138,7 @@ def _stage_csv(table: str, file: Path, staging: Staging) -> None:
         # A byte that is no UTF-8 becomes a character that no UTF-8 text holds.
         text = (line.decode("utf-8", errors="surrogateescape") for line in source)
         rows = csv.reader(text, strict=True)
-        header = [name.strip().removeprefix("\ufeff") for name in next(rows, [])]
+        header = _header(rows, file)
         if not set(header) & set(TABLES[table].column_names):
             raise BadInput(f"{file} has no header line with the columns of {table}; export it with a header.")
         if len(set(header)) < len(header):
@@ -134,6 +147,16 @@ def _stage_csv(table: str, file: Path, staging: Staging) -> None:
         staging.add_batches(
             table, header, _csv_batches(rows, header, lines, table, file, staging), _lines_in(file, lines)
         )
+
+
+def _header(rows: Iterator[list[str]], file: Path) -> list[str]:
+    try:
+        names = next(rows, [])
+    except csv.Error as error:
+        raise BadInput(f"{file} is not CSV as the workbench reads it ({error}); export it as UTF-8 CSV.") from error
+    if any(_BROKEN.search(name) for name in names):
+        raise BadInput(f"{file} is not UTF-8 text; export it as UTF-8 CSV.")
+    return [name.strip().removeprefix("\ufeff") for name in names]
 
 
 def _csv_batches(

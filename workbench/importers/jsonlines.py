@@ -24,6 +24,9 @@ _SETTING = msgspec.json.Decoder(_Setting)
 
 BOM = b"\xef\xbb\xbf"
 
+# What the JSON reader raises; a document nested some hundred levels deep counts as unreadable.
+UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+
 
 @dataclass
 class Mended:
@@ -85,7 +88,7 @@ def key_of(row: bytes | msgspec.Raw) -> str | None:
     """The key of a row of settings, if it has one."""
     try:
         key = _SETTING.decode(row).key
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except UNREADABLE:
         return None
     return key if isinstance(key, str) else None
 
@@ -101,7 +104,7 @@ def only_good_lines(path: Path, columns: set[str], kept: list[int]) -> Iterator[
             try:
                 row = _OBJECT.decode(line.decode("utf-8"))
                 good = msgspec.json.encode({name: value for name, value in row.items() if name in columns})
-            except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            except UNREADABLE as error:
                 yield number, _said(error)
                 continue
             kept.append(number)
@@ -114,12 +117,14 @@ def _problem(content: bytes) -> str:
         return "blank line"
     try:
         _OBJECT.decode(content)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except UNREADABLE as error:
         return _said(error)
     return ""
 
 
-def _said(error: msgspec.DecodeError | UnicodeDecodeError) -> str:
+def _said(error: Exception) -> str:
+    if isinstance(error, RecursionError):
+        return "nested too deeply"
     return "not a JSON object" if isinstance(error, msgspec.ValidationError) else f"not valid JSON: {error}"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import lzma
+import stat
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -62,7 +63,8 @@ def _recognised(source: str) -> tuple[str, Stage]:
     if source.startswith(_ADDRESSES):
         return "postgresql", lambda staging, options: postgres.stage(source, staging, options)
     path = Path(source)
-    if path.is_dir() or (folder.table_file(path) is not None and path.exists()):
+    mode = _mode(source)
+    if stat.S_ISDIR(mode) or folder.table_file(path) is not None:
         return "tables", lambda staging, options: folder.stage(path, staging, options)
     head = _head(path)
     if backup.recognises(head):
@@ -75,13 +77,26 @@ def _recognised(source: str) -> tuple[str, Stage]:
     )
 
 
+def _mode(source: str) -> int:
+    """What the source is in the file system; BadInput when it is nothing that can be read twice."""
+    if not source.strip():
+        raise BadInput("The name of the source is empty; give a backup, a dump, a folder of tables or an address.")
+    try:
+        mode = Path(source).stat().st_mode
+    except (FileNotFoundError, NotADirectoryError, ValueError) as error:
+        raise BadInput(f"There is no {source}; check the name of the source.") from error
+    except OSError as error:
+        raise BadInput(f"Cannot read {source} ({error.strerror}); check its name and permissions.") from error
+    if not stat.S_ISDIR(mode) and not stat.S_ISREG(mode):
+        raise BadInput(f"{source} is a device or a pipe; write it to a file and import that.")
+    return mode
+
+
 def _head(path: Path) -> bytes:
     """The first bytes of a file, decompressed."""
     try:
         with open_plain(path) as file:
             head = file.read(_HEAD)
-    except FileNotFoundError as error:
-        raise BadInput(f"There is no {path}; check the name of the source.") from error
     except (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile) as error:
         raise BadInput(f"{path} cannot be unpacked ({error}); copy or export it again.") from error
     except OSError as error:

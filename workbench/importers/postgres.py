@@ -157,7 +157,7 @@ def _reason(error: Exception, address: str) -> str:
     """The first line of the driver's message that says something, without any password."""
     said = str(error)
     for password in sorted(_passwords(address), key=len, reverse=True):
-        said = said.replace(password, "***")
+        said = re.sub(rf"(?<!\w){re.escape(password)}(?!\w)", "***", said)
     lines = [
         re.sub(r"^(\W*(IO|INTERNAL|UNKNOWN)[^:]*:\s*)?(\[libpq\]\s*)?", "", line).strip()
         for line in mask_address(said).splitlines()

@@ -182,7 +182,7 @@ class Staging:
             self._take_text(staged)
 
     def _append(self, staged: Staged, batch: pa.RecordBatch, *, first: bool) -> None:
-        select = f"SELECT {_as_text(staged.name, staged.columns)} FROM staged_batch"
+        select = f"SELECT {_as_text(staged.name, staged.columns, batch.schema)} FROM staged_batch"
         self._reader.register("staged_batch", pa.Table.from_batches([batch]))
         into = f"CREATE TABLE {staged.raw} AS" if first else f"INSERT INTO {staged.raw}"
         self._reader.execute(f"{into} {select}")
@@ -271,9 +271,12 @@ def _shifted(where_is: Callable[[int], str], rows: int) -> Callable[[int], str]:
     return lambda row: where_is(row + rows)
 
 
-def _as_text(table: str, names: Sequence[str]) -> str:
-    """A select list that turns columns into text; vectors stay as they are."""
+def _as_text(table: str, names: Sequence[str], schema: pa.Schema) -> str:
+    """A select list that turns columns into text, nested ones into JSON; vectors stay as they are."""
     kinds = {column.name: column.kind for column in TABLES[table].columns}
-    return ", ".join(
-        f'"{name}" AS {name}' if kinds[name] is Kind.VECTOR else f'"{name}"::VARCHAR AS {name}' for name in names
-    )
+    texts = {}
+    for name in names:
+        nested = pa.types.is_nested(schema.field(name).type)
+        text = f'to_json("{name}")::VARCHAR' if nested else f'"{name}"::VARCHAR'
+        texts[name] = f'"{name}"' if kinds[name] is Kind.VECTOR else text
+    return ", ".join(f"{text} AS {name}" for name, text in texts.items())
