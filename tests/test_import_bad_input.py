@@ -156,6 +156,27 @@ def test_the_command_ends_with_one_line_on_standard_error(store: Path, tmp_path:
     assert store.read_bytes() == before
 
 
+IN_LITTLE_ROOM = """
+import resource, signal, sys
+from workbench.cli import main
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (8_000_000, 8_000_000))
+main()
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the size of files is limited by POSIX means")
+def test_a_backup_that_finds_no_room_is_one_sentence(store: Path, tmp_path: Path) -> None:
+    large = gzip.compress(backup(tables=TABLES | {"recall_events": [EVENT | {"query_text": "x" * 9_000_000}]}))
+    source = write(large, "large.json.gz")(tmp_path)
+    before = store.read_bytes()
+    command = [sys.executable, "-c", IN_LITTLE_ROOM, "import", str(source), "--db", str(store)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert "no room left on the disk" in done.stderr
+    assert store.read_bytes() == before
+
+
 AS_ANOTHER_USER = """
 import os, sys
 from pathlib import Path

@@ -103,11 +103,13 @@ def test_case_38_a_stop_leaves_the_store_as_it_was(store: Path, tmp_path: Path) 
 def test_case_42_a_kill_during_an_import_leaves_the_last_finished_one(store: Path, tmp_path: Path) -> None:
     take(store, backup(tmp_path, {"recall_events": many(8)}))
     large = backup(tmp_path, {"recall_events": many(60_000)})
+    (tmp_path / "temporary").mkdir()
+    environment = os.environ | {"TMPDIR": str(tmp_path / "temporary")}
     moments, killed = random.Random(42), 0
     for _ in range(8):
         before = store.read_bytes()
         command = [sys.executable, "-c", IMPORT, str(store), str(large)]
-        with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+        with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment) as process:
             assert process.stdout is not None
             process.stdout.readline()
             time.sleep(moments.uniform(0.05, 1.5))
@@ -123,7 +125,8 @@ def test_case_42_a_kill_during_an_import_leaves_the_last_finished_one(store: Pat
     assert killed
     report = take(store, large)
     assert report["tables"]["recall_events"]["added"] in (59_992, 0)
-    assert [path.name for path in tmp_path.iterdir() if ".next-" in path.name] == []
+    left = sorted(path.name for path in tmp_path.rglob("*"))
+    assert left == ["backup.json", "store.duckdb", "store.duckdb.lock", "temporary"]
 
 
 def test_case_42_an_import_while_the_store_is_read(store: Path, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import lzma
 import mmap
 import re
@@ -65,7 +66,7 @@ def decompressed(path: Path, staging: Staging) -> Path:
         with open_plain(path) as source, target.open("wb") as out:
             staging.progress(0, None, f"unpacking {path.name}")
             shutil.copyfileobj(source, out, 4 * 1024 * 1024)
-    except (EOFError, OSError, lzma.LZMAError, zlib.error) as error:
+    except (EOFError, gzip.BadGzipFile, lzma.LZMAError, zlib.error) as error:
         raise BadInput(f"{path} cannot be unpacked ({error}); copy or export it again.") from error
     return target
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import json
 import lzma
@@ -25,6 +26,7 @@ from workbench.store import Database, sql_text
 
 _HEAD = 64 * 1024
 _TIMED = frozenset({"recall_queries", "recall_query_candidates", "recall_events", "memory_events"})
+_NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _ADDRESSES = ("postgresql://", "postgres://")
 
 
@@ -107,12 +109,14 @@ def _head(path: Path) -> bytes:
 
 
 def _staged(source: str, work: Callable[[], None]) -> None:
-    """Run an adapter; what it cannot read is said in one sentence."""
+    """Run an adapter; what it cannot read is said in one sentence. A full disk is no fault of the source."""
     try:
         work()
     except (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile) as error:
         raise BadInput(f"{mask_address(source)} cannot be unpacked ({error}); copy or export it again.") from error
     except OSError as error:
+        if error.errno in _NO_ROOM:
+            raise
         raise BadInput(
             f"Cannot read {mask_address(source)}: {error.strerror or error}; check it and try again."
         ) from error

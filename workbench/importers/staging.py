@@ -82,7 +82,7 @@ class Staging:
     mended: Mended = field(default_factory=Mended)
 
     def __enter__(self) -> Staging:
-        self._folder = tempfile.TemporaryDirectory(prefix="workbench-import-")
+        self._folder = tempfile.TemporaryDirectory(prefix="import-", dir=self.db.private_folder)
         self._merger = ThreadPoolExecutor(1, "merge")
         self._merging: Future[None] | None = None
         self._left_out: Counter[str] = Counter()

@@ -58,6 +58,12 @@ class Database:
         self._busy = threading.Lock()
         self._when_published: list[Callable[[], None]] = []
 
+    @property
+    def private_folder(self) -> Path | None:
+        """For temporary files: only this user can read it, and it goes when this is closed or, after a kill, when the
+        next one is opened. None for a cursor."""
+        return Path(self._spill.name) if self._spill else None
+
     def execute(self, sql: str, params: Mapping[str, Any] | None = None) -> None:
         """Run a statement for its effect."""
         self.rows(sql, params)
