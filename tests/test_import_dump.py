@@ -169,6 +169,20 @@ def test_other_encodings_are_decoded_before_escapes(tmp_path: Path, name: str, p
     assert texts_of(tmp_path, rows) == [("1", text.replace("\\n", "\n"))]
 
 
+def test_dumps_in_one_file_may_differ_in_their_encoding(tmp_path: Path) -> None:
+    parts = [
+        ("LATIN1", "latin-1", "é"),
+        ("LATIN1", "latin-1", "ö"),
+        ("UTF8", "utf-8", "中"),
+        ("SJIS", "shift_jis", "表"),
+    ]
+    file = b"".join(
+        f"{HEAD.format(name)}{ROWS}{number}\tn\t{text}\n\\.\n".encode(python)
+        for number, (name, python, text) in enumerate(parts)
+    )
+    assert [text for _, text in texts_of(tmp_path, file)] == [text for _, _, text in parts]
+
+
 def test_statements_inside_a_function_are_no_data(tmp_path: Path) -> None:
     function = f"CREATE FUNCTION f() RETURNS void LANGUAGE sql\n    AS $_$\n{INSERT}VALUES (9, 'n', 'no');\n$_$;\n"
     assert texts_of(tmp_path, f"{HEAD.format('UTF8')}{function}{ROWS}1\tn\tx\n\\.\n") == [("1", "x")]
@@ -204,9 +218,9 @@ def test_rows_that_cannot_be_read_are_listed_with_their_lines(tmp_path: Path, mo
         assert (counts.read, counts.added, counts.rejected) == (103, 97, 6)
 
 
-def test_progress_is_told_in_bytes(tmp_path: Path) -> None:
-    (tmp_path / "dump.sql").write_text(COPY, encoding="utf-8")
-    size = (tmp_path / "dump.sql").stat().st_size
+@pytest.mark.parametrize("packed", [plain, lambda text: gzip.compress(text.encode())], ids=["plain", "gzip"])
+def test_progress_is_told_in_bytes_of_the_file(tmp_path: Path, packed: Callable[[str], bytes]) -> None:
+    size = (tmp_path / "dump.sql").write_bytes(packed(COPY))
     told: list[tuple[int, int | None]] = []
     with in_memory() as db:
         load(db, str(tmp_path / "dump.sql"), progress=lambda done, total, what: told.append((done, total)))

@@ -17,7 +17,7 @@ from typing import cast
 import pyarrow as pa
 
 from workbench.errors import BadInput
-from workbench.importers.compressed import is_compressed, open_plain
+from workbench.importers.compressed import open_plain
 from workbench.importers.dump_rows import batch, insert_rows, open_quote, read_fast, unescaped
 from workbench.importers.options import ImportOptions
 from workbench.importers.staging import Staging
@@ -61,8 +61,7 @@ def stage(path: Path, staging: Staging, options: ImportOptions) -> None:
     """
     del options
     with open_plain(path) as file:
-        size = None if is_compressed(path) else path.stat().st_size
-        reader = _Reader(cast(BufferedIOBase, file), path, staging, size)
+        reader = _Reader(cast(BufferedIOBase, file), path, staging)
         reader.refuse_other_forms()
         _stage_all(reader)
     if not staging.tables:
@@ -89,7 +88,6 @@ class _Reader:
     file: BufferedIOBase
     path: Path
     staging: Staging
-    size: int | None
     number: int = 0
     encoding: str = "utf-8"
     table: str = ""
@@ -100,7 +98,6 @@ class _Reader:
     ignored: set[str] = field(default_factory=set)
     _data: bytes = b""
     _at: int = 0
-    _done: int = 0
     _broken: Exception | None = None
 
     def refuse_other_forms(self) -> None:
@@ -168,7 +165,10 @@ class _Reader:
             b"x".decode(python)
         except LookupError as error:
             raise BadInput(f"{self.path} is in the encoding {name}; dump it with `pg_dump --encoding=UTF8`.") from error
-        rest, self.encoding = self._data[self._at :], python
+        rest = self._data[self._at :]
+        if self.encoding != "utf-8":
+            rest = rest.decode().encode(self.encoding)
+        self.encoding = python
         self._data, self._at = self._as_utf8(rest), 0
 
     def _more(self) -> bool:
@@ -183,10 +183,15 @@ class _Reader:
             data += self.file.readline()
         except (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile) as error:
             self._broken = error
-        self._done += len(data)
-        self.staging.progress(self._done, self.size, f"reading {self.path.name}")
+        self._tell_progress()
         self._data, self._at = self._as_utf8(bytes(data)), 0
         return bool(data) or (self._broken is not None and self._more())
+
+    def _tell_progress(self) -> None:
+        """In bytes of the file as it is stored; only of an xz file it is not known how many were read."""
+        stored = cast(BufferedIOBase, self.file.fileobj) if isinstance(self.file, gzip.GzipFile) else self.file
+        size = None if isinstance(self.file, lzma.LZMAFile) else self.path.stat().st_size
+        self.staging.progress(stored.tell(), size, f"reading {self.path.name}")
 
     def _as_utf8(self, data: bytes) -> bytes:
         if self.encoding == "utf-8":

@@ -86,7 +86,7 @@ def _refuse_ambiguous(address: str) -> None:
 def _lore_tables(cursor: Any, address: str) -> tuple[str, dict[str, list[str]]]:
     """The schema that holds Lore's tables, and the columns that each known table has there.
 
-    The first one of the search path counts, else the only one; BadInput when there is none, or several elsewhere.
+    The first one of the search path counts, else public, else the only one; BadInput when there is none, or several.
     """
     cursor.execute(_CATALOG)
     found: dict[str, dict[str, list[str]]] = {}
@@ -98,13 +98,23 @@ def _lore_tables(cursor: Any, address: str) -> tuple[str, dict[str, list[str]]]:
             found.setdefault(schema, {}).setdefault(table, []).append(column)
     schemas = [schema for schema, tables in found.items() if all(name in tables for name in _NEEDED)]
     if not schemas:
-        raise BadInput(f"{mask_address(address)} holds no tables of Lore; name the database of the Lore server.")
+        raise BadInput(f"{mask_address(address)} {_lack(found)}; name the database of the Lore server.")
+    if schemas[0] not in on_path and "public" in schemas:
+        return "public", found["public"]
     if len(schemas) > 1 and schemas[0] not in on_path:
         raise BadInput(
             f"{mask_address(address)} holds Lore's tables in several schemas ({', '.join(schemas)}); "
             "choose one with ?options=-csearch_path=SCHEMA."
         )
     return schemas[0], found[schemas[0]]
+
+
+def _lack(found: dict[str, dict[str, list[str]]]) -> str:
+    """What a database without all needed tables in one schema lacks."""
+    lacking = min(([name for name in _NEEDED if name not in tables] for tables in found.values()), key=len, default=[])
+    if not lacking or len(lacking) == len(_NEEDED):
+        return "holds no tables of Lore"
+    return f"lacks of Lore's tables {', '.join(lacking)}"
 
 
 def _stage_table(
@@ -159,7 +169,7 @@ def _reason(error: Exception, address: str) -> str:
     for password in sorted(_passwords(address), key=len, reverse=True):
         said = re.sub(rf"(?<!\w){re.escape(password)}(?!\w)", "***", said)
     lines = [
-        re.sub(r"^(\W*(IO|INTERNAL|UNKNOWN)[^:]*:\s*)?(\[libpq\]\s*)?", "", line).strip()
+        re.sub(r"^.*\bERROR:\s+|^(\W*(IO|INTERNAL|UNKNOWN)[^:]*:\s*)?(\[libpq\]\s*)?", "", line).strip()
         for line in mask_address(said).splitlines()
     ]
     return next((line.rstrip(".") for line in lines if line), "the server gave no reason")
