@@ -279,3 +279,11 @@ def test_no_secret_reaches_the_store(tmp_path: Path) -> None:
         assert db.rows("SELECT key, value FROM app_settings") == [
             ("embedding.base_url", '{"value":"https://me:***@host/v1"}')
         ]
+
+
+def test_a_connection_string_that_is_no_source_keeps_its_password(tmp_path: Path) -> None:
+    with pytest.raises(BadInput) as told:
+        jobs.import_log(tmp_path / "new.duckdb", "host=h password=geheim dbname=d")
+    assert "geheim" not in str(told.value)
+    assert "postgresql://USER@HOST/DATABASE" in str(told.value)
+    assert all(b"geheim" not in file.read_bytes() for file in tmp_path.iterdir())

@@ -86,9 +86,14 @@ def _mode(source: str) -> int:
     try:
         mode = Path(source).stat().st_mode
     except (FileNotFoundError, NotADirectoryError, ValueError) as error:
-        raise BadInput(f"There is no {source}; check the name of the source.") from error
+        raise BadInput(
+            f"There is no {mask_address(source)}; check the name of the file, or name a database as "
+            "postgresql://USER@HOST/DATABASE."
+        ) from error
     except OSError as error:
-        raise BadInput(f"Cannot read {source} ({error.strerror}); check its name and permissions.") from error
+        raise BadInput(
+            f"Cannot read {mask_address(source)} ({error.strerror}); check its name and permissions."
+        ) from error
     if not stat.S_ISDIR(mode) and not stat.S_ISREG(mode):
         raise BadInput(f"{source} is a device or a pipe; write it to a file and import that.")
     return mode
