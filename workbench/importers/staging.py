@@ -88,9 +88,10 @@ class Staging:
         self._left_out: Counter[str] = Counter()
         self._reader = self.db.cursor()
         self._reader.execute(f"ATTACH ':memory:' AS {_AREA}")
-        self._limit = int(self.db.row("SELECT parse_formatted_bytes(current_setting('memory_limit'))")[0])
-        with suppress(Exception):  # a database in memory that already holds more keeps its limit
-            self._reader.execute(f"SET memory_limit = '{min(self._limit, _MEMORY)}B'")
+        self._limit, self._threads = map(int, self.db.row(
+            "SELECT parse_formatted_bytes(current_setting('memory_limit')), current_setting('threads')"
+        ))  # fmt: skip
+        self._confine(min(self._limit, _MEMORY), 1)
         self._chunks = 0
         return self
 
@@ -100,8 +101,15 @@ class Staging:
         self._merger.shutdown()
         self._folder.cleanup()
         self._reader.execute(f"DETACH {_AREA}")
-        self._reader.execute(f"SET memory_limit = '{self._limit}B'")
+        self._confine(self._limit, self._threads)
         self._reader.close()
+
+    def _confine(self, memory: int, threads: int) -> None:
+        """Set what DuckDB may use. The reader and the merger are two threads already; more of them cut a chunk into
+        pieces that are no whole row groups, and those are written twice."""
+        self._reader.execute(f"SET threads = {threads}")
+        with suppress(Exception):  # a database in memory that already holds more keeps its limit
+            self._reader.execute(f"SET memory_limit = '{memory}B'")
 
     @property
     def rejected(self) -> list[Rejected]:
@@ -117,6 +125,7 @@ class Staging:
             self.tables[table].read += number
             self.tables[table].rejected += number
         self._left_out.clear()
+        self._confine(self._limit, self._threads)
 
     def temporary(self, name: str) -> Path:
         """A path for a temporary file that only this user can read."""
