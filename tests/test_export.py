@@ -1,33 +1,48 @@
-"""Configuration leaving as TOML, and configurations compared."""
+"""Configuration leaving as TOML."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
-from worlds import world_store
+from hypothesis import given
+from hypothesis import strategies as st
 
-from workbench.compare import compare
-from workbench.export import Proposal, export_into, export_to, toml_text
-from workbench.judge import ledger
-from workbench.params import Params
+from workbench.errors import BadConfig, BadInput
+from workbench.export import Proposal, export_into, export_to, proposal_of, toml_text
+from workbench.params import KEYS, Key, Params, Value, snap
+from workbench.params.keys import ZERO_ACTS_AS_DEFAULT
 from workbench.params.toml import read_toml
-from workbench.replay.logged import settings_in_force
-from workbench.replay.run import Settings
-from workbench.replay.selection import SELECTED, Selection
-from workbench.store import Database, reading
 
 CURRENT = Params()
 CHANGED = CURRENT.replace({"recall.weights.w_exact": 0.35, "recall.display.max_display_items": 2})
 PROPOSAL = Proposal(CHANGED, CURRENT, ["Study x: safe to try.", "two\nlines"])
 
 
-@pytest.fixture(scope="module")
-def db() -> Iterator[Database]:
-    with reading(world_store(900, 0.4, 3)) as database:
-        Selection().materialise(database)
-        yield database
+RESULT: dict[str, Any] = {
+    "study": "spring",
+    "verdict": "safe to try",
+    "feasible": True,
+    "reasons": ["Held-out prompts: 0 of 22 used memories lost."],
+    "current": CURRENT.as_flat(),
+    "config": CHANGED.as_flat(),
+    "split": {"train_prompts": 700, "holdout_prompts": 300, "train_used": 51, "holdout_used": 22},
+    "data": {"first_day": "2026-03-01", "last_day": "2026-04-12"},
+}
+
+
+def values(key: Key) -> st.SearchStrategy[Value]:
+    """Any value of a key that may be exported."""
+    low = max(key.low, key.step) if key.name in ZERO_ACTS_AS_DEFAULT else key.low
+    if key.kind is bool:
+        return st.booleans()
+    if key.kind is int:
+        return st.integers(int(key.low), int(key.high))
+    return st.floats(low, key.high)
+
+
+CONFIGS = st.fixed_dictionaries({}, optional={name: values(key) for name, key in KEYS.items()}).map(Params)
 
 
 def test_case_36_what_is_exported_reads_back_equal(tmp_path: Path) -> None:
@@ -63,35 +78,76 @@ def test_case_37_a_file_of_the_team_keeps_everything_else(tmp_path: Path) -> Non
     assert (tmp_path / "team.toml.bak").read_bytes().decode() == before
 
 
-def test_a_configuration_compared_with_itself_differs_in_nothing(db: Database) -> None:
-    in_force = settings_in_force(db).params
-    said = compare(db, {"a": in_force, "b": in_force}, in_force, SELECTED)
-    (pair,) = said["pairs"]
-    assert (pair["flips_total"], pair["flips"], pair["sign_test"]) == (0, [], None)
-    assert all(one["effect"] in (0, None) for one in pair["differences"].values())
+@given(CONFIGS, CONFIGS, st.booleans())
+def test_case_36_any_configuration_reads_back_equal_types_included(
+    tmp_path_factory: pytest.TempPathFactory, proposed: Params, current: Params, inverse: bool
+) -> None:
+    proposal = Proposal(proposed, current)
+    proposal = proposal.inverse if inverse else proposal
+    out = tmp_path_factory.getbasetemp() / "random.toml"
+    export_to(proposal, out, changed_only=False)
+    read = read_toml(out)
+    assert read == proposal.params
+    assert [type(value) for value in read.values()] == [type(value) for value in proposal.params.values()]
+    if current == Params():
+        export_to(Proposal(proposed, current), out, changed_only=True)
+        assert read_toml(out) == proposed
 
 
-def test_compared_ledgers_are_those_of_a_replay_and_flips_have_causes(db: Database) -> None:
-    in_force = settings_in_force(db).params
-    other = in_force.replace({"recall.weights.w_exact": 0.05, "recall.display.min_display_score": 0.64})
-    said = compare(db, {"current": in_force, "less exact": other}, in_force, SELECTED)
-    assert said["ledgers"]["less exact"] == ledger(db, Settings(other, in_force)).as_json()
-    (pair,) = said["pairs"]
-    lost = said["ledgers"]["less exact"]["used_lost"] - said["ledgers"]["current"]["used_lost"]
-    assert (pair["used_lost"] - pair["used_won"], pair["config"]) == (lost, "less exact")
-    assert lost > 0
-    gone = [flip for flip in pair["flips"] if flip["second_place"] is None]
-    assert gone
-    assert all(flip["label"] == "used" for flip in pair["flips"][: pair["used_lost"] + pair["used_won"]])
-    assert any(flip["cause"].startswith("exact -") for flip in gone)
-    assert pair["sign_test_holm"] == pair["sign_test"]
+def test_case_36_tuned_values_lie_on_their_steps_and_others_stay_exact() -> None:
+    current = CURRENT.replace({"recall.weights.w_dense": 0.3123})
+    tuned = current.replace({"recall.weights.w_exact": 0.35000000000000003, "recall.bonus.priority_step": 0.0119999})
+    proposal = proposal_of({**RESULT, "current": current.as_flat(), "config": tuned.as_flat()})
+    assert proposal.params["recall.weights.w_exact"] == 0.35
+    assert proposal.params["recall.bonus.priority_step"] == 0.012
+    assert proposal.params["recall.weights.w_dense"] == 0.3123
+    assert all(proposal.params[name] == snap(KEYS[name], proposal.params[name]) for name in proposal.changed)
 
 
-def test_a_change_of_the_display_alone_is_named_as_such(db: Database) -> None:
-    in_force = settings_in_force(db).params
-    one = in_force.replace({"recall.display.max_display_items": 1})
-    (pair,) = compare(db, {"three": in_force, "one": one}, in_force, SELECTED)["pairs"]
-    assert {flip["cause"] for flip in pair["flips"]} == {"display: threshold, places or other memories"}
-    shown = pair["differences"]["shown_per_prompt"]
-    assert shown["effect"] < 0
-    assert shown["interval"][0] <= shown["effect"] <= shown["interval"][1]
+def test_case_36_a_zero_that_switches_nothing_off_is_not_exported(tmp_path: Path) -> None:
+    off = Proposal(CURRENT.replace({"recall.recency.max_bonus": 0.0}), CURRENT)
+    with pytest.raises(BadConfig, match=r"recall\.recency\.enabled = false"):
+        export_to(off, tmp_path / "out.toml", changed_only=True)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_case_34_a_study_without_a_feasible_trial_is_not_exported() -> None:
+    with pytest.raises(BadInput, match="study spring found no configuration within its limits"):
+        proposal_of({**RESULT, "feasible": False})
+
+
+def test_the_comment_says_the_verdict_the_counts_and_the_days() -> None:
+    comment = proposal_of(RESULT).comment
+    assert comment == [
+        "Study spring: safe to try.",
+        "Held-out prompts: 0 of 22 used memories lost.",
+        "Data: prompts from 2026-03-01 to 2026-04-12; trained on 700 with 51 used memories, held out 300 with 22.",
+    ]
+
+
+def test_a_study_that_keeps_the_present_values_says_so() -> None:
+    kept = proposal_of({**RESULT, "verdict": "keep current", "config": CURRENT.as_flat()})
+    assert kept.changed == []
+    assert list(kept.comment[:2]) == [
+        "Study spring: keep current.",
+        "These are the values in force when it was tuned: nothing is changed.",
+    ]
+    assert "=" not in toml_text(kept, changed_only=True)
+
+
+def test_an_inverse_names_the_study_that_it_undoes() -> None:
+    undo = proposal_of(RESULT).inverse
+    assert list(undo.comment) == ["Undoes the study spring: the values that were in force before."]
+    assert undo.params == CURRENT
+
+
+def test_case_37_a_change_and_its_inverse_leave_a_file_as_it_was(tmp_path: Path) -> None:
+    file = tmp_path / "team.toml"
+    before = "# ours\n[recall.weights]\nw_exact = 0.3 # May\n[recall.display]\nmax_display_items = 3\n"
+    file.write_text(before, encoding="utf-8")
+    proposal = proposal_of(RESULT)
+    assert export_into(proposal, file) == proposal.changed
+    assert read_toml(file) == CHANGED
+    assert export_into(proposal.inverse, file) == proposal.changed
+    assert file.read_text(encoding="utf-8") == before
+    assert export_into(proposal.inverse, file) == []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from workbench.judge import judged_replay, read_ledgers
+from workbench.judge import Ledger, judged_replay, read_ledgers
 from workbench.metrics import standard_measures
 from workbench.metrics.figures import prepare_lists
 from workbench.metrics.intervals import Difference, differences
@@ -15,45 +15,59 @@ from workbench.replay.run import Settings, candidates_of
 from workbench.store import Database, compose, sql_text
 
 READING = "unknown_is_unhelpful"
+JUDGED = "judged_only"
 MOST_FLIPS = 50
+_THRESHOLD = "recall.display.min_display_score"
 
 
 def compare(db: Database, named: Mapping[str, Params], in_force: Params, selected: str) -> dict[str, Any]:
     """Replay every configuration of `named` over the selected queries and hold each against the first.
 
-    Differences are paired by prompt, with intervals from resampled sessions; the p-value of used memories won against
-    lost is an exact sign test, adjusted for the number of configurations (Holm 1979). At most MOST_FLIPS memories that
-    only one of a pair shows are listed, used ones first, with the cause.
+    Differences, second minus first, are paired by prompt, in both readings of the unknown, with intervals from
+    resampled sessions; the p-value of used memories won against lost is an exact sign test, adjusted for the number of
+    configurations (Holm 1979). At most MOST_FLIPS memories that only one of a pair shows are listed, used ones first,
+    with the terms that moved their scores and the cause.
     """
     settings = {name: Settings(params, in_force) for name, params in named.items()}
     ledgers = {}
     for number, (name, one) in enumerate(settings.items()):
         judged_replay(db, one, selected, into=f"outcomes_{number}")
         prepare_lists(db, f"outcomes_{number}", into=f"lists_{number}")
-        ledgers[name] = read_ledgers(db, table=f"outcomes_{number}")[""].as_json()
+        ledgers[name] = read_ledgers(db, table=f"outcomes_{number}")[""]
     first, *others = settings
-    pairs = [_pair(db, settings[first], settings[name], n) for n, name in enumerate(others, 1)]
+    pairs = [
+        {
+            "config": name,
+            "ledger_difference": _ledger_difference(ledgers[first], ledgers[name]),
+            **_pair(db, settings[first], settings[name], number),
+        }
+        for number, name in enumerate(others, 1)
+    ]
     tested = [pair for pair in pairs if pair["sign_test"] is not None]
     for pair, adjusted in zip(tested, holm([pair["sign_test"] for pair in tested]), strict=True):
         pair["sign_test_holm"] = adjusted
     return {
         "configs": {name: params.as_flat() for name, params in named.items()},
         "changed": {name: named[name].changed_from(named[first]) for name in others},
-        "ledgers": ledgers,
+        "ledgers": {name: ledger.as_json() for name, ledger in ledgers.items()},
         "against": first,
-        "pairs": [{"config": name, **pair} for name, pair in zip(others, pairs, strict=True)],
+        "reading": READING,
+        "pairs": pairs,
     }
+
+
+def _ledger_difference(first: Ledger, second: Ledger) -> dict[str, int]:
+    before = first.as_json()
+    return {part: count - before[part] for part, count in second.as_json().items() if part != "prompts"}
 
 
 def _pair(db: Database, first: Settings, second: Settings, number: int) -> dict[str, Any]:
     found = differences(db, standard_measures(), "lists_0", f"lists_{number}")
     _find_flips(db, number)
-    won, lost, total = db.row(
-        "SELECT count(*) FILTER (label = 'used' AND second_place IS NOT NULL),"
-        " count(*) FILTER (label = 'used' AND second_place IS NULL), count(*) FROM flips"
-    )
+    won, lost, total = db.row(sql_text("compare/flip_counts"))
     return {
         "differences": {name: _difference(readings[READING]) for name, readings in found.items()},
+        "differences_judged_only": {name: _difference(readings[JUDGED]) for name, readings in found.items()},
         "used_won": won,
         "used_lost": lost,
         "sign_test": sign_test(won, lost),
@@ -73,7 +87,10 @@ def _explained(db: Database, first: Settings, second: Settings) -> list[dict[str
     for name, settings in (("first_scored", first), ("second_scored", second)):
         sql = compose((candidates_of("flips"), "score"))
         db.execute(f"CREATE OR REPLACE TEMP TABLE {name} AS {sql}", settings.bindings())
-    rows: list[dict[str, Any]] = db.arrow(f"{sql_text('compare/flip_causes')} LIMIT {MOST_FLIPS}").to_pylist()
+    bound = {"first_threshold": first.params[_THRESHOLD], "second_threshold": second.params[_THRESHOLD]}
+    rows: list[dict[str, Any]] = db.arrow(f"{sql_text('compare/flip_causes')} LIMIT {MOST_FLIPS}", bound).to_pylist()
+    for row in rows:
+        row["terms"] = {term["term"]: term["moved"] for term in row["terms"]}
     return rows
 
 

@@ -8,18 +8,19 @@ from pathlib import Path
 from typing import Any
 
 from workbench.errors import BadInput
-from workbench.params import Params
+from workbench.params import KEYS, Params, snap
 from workbench.params.files import write_atomic
 from workbench.params.toml import edit_toml, render_toml
 
 
 @dataclass(frozen=True)
 class Proposal:
-    """A configuration to export, the present one, and what may be said of it, one line each."""
+    """A configuration to export, the present one, what may be said of it, one line each, and where it comes from."""
 
     params: Params
     current: Params
     comment: Sequence[str] = ()
+    source: str = "the proposed changes"
 
     @property
     def changed(self) -> list[str]:
@@ -29,20 +30,33 @@ class Proposal:
     @property
     def inverse(self) -> Proposal:
         """The configuration that undoes this one."""
-        return Proposal(self.current, self.params, ["Undoes the proposed changes: the values that were in force."])
+        return Proposal(self.current, self.params, [f"Undoes {self.source}: the values that were in force before."])
 
 
 def proposal_of(result: Mapping[str, Any]) -> Proposal:
-    """The proposal of a tuning result (its JSON form); BadInput when the study found nothing within its limits."""
+    """The proposal of a tuning result (its JSON form); BadInput when the study found nothing within its limits.
+
+    The comment says the verdict with its reasons and counts, and nothing beyond. Changed values lie on the steps of
+    their keys.
+    """
     if not result["feasible"]:
         raise BadInput(f"The study {result['study']} found no configuration within its limits; nothing is exported.")
-    comment = [
+    current = Params(result["current"])
+    tuned = Params(result["config"]).changed_from(current)
+    params = current.replace({name: snap(KEYS[name], value) for name, value in tuned.items()})
+    return Proposal(params, current, _comment(result, bool(tuned)), f"the study {result['study']}")
+
+
+def _comment(result: Mapping[str, Any], changes: bool) -> list[str]:
+    split, days = result["split"], result.get("data", {})
+    return [
         f"Study {result['study']}: {result['verdict']}.",
+        *([] if changes else ["These are the values in force when it was tuned: nothing is changed."]),
         *result["reasons"],
-        f"Trained on {result['split']['train_prompts']} prompts with {result['split']['train_used']} used memories, "
-        f"held out {result['split']['holdout_prompts']} with {result['split']['holdout_used']}.",
+        f"Data: prompts from {days.get('first_day') or 'unknown'} to {days.get('last_day') or 'unknown'}; trained on "
+        f"{split['train_prompts']} with {split['train_used']} used memories, held out {split['holdout_prompts']} with "
+        f"{split['holdout_used']}.",
     ]
-    return Proposal(Params(result["config"]), Params(result["current"]), comment)
 
 
 def toml_text(proposal: Proposal, changed_only: bool) -> str:

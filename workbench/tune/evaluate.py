@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -16,25 +16,39 @@ from workbench.store import Database, compose, sql_text
 
 Bits = NDArray[np.bool_]
 
+STRATUM = 20
+
 
 @dataclass(frozen=True, eq=False)
 class Kept:
-    """What a configuration shows: `judged` has one bit for each judged pair of the log, the rest are counts."""
+    """What a configuration shows: one bit for each judged pair of the log, the rest are counts. `set_aside` were shown
+    by the log with evidence that does not count."""
 
-    judged: Bits
+    packed: NDArray[np.uint8]
+    pairs: int
     newly_shown: int
     set_aside: int
+    shown: int
+
+    @classmethod
+    def of(cls, judged: Bits, newly_shown: int, set_aside: int) -> Kept:
+        """From one truth value a judged pair."""
+        shown = int(judged.sum()) + newly_shown + set_aside
+        return cls(np.packbits(judged), len(judged), newly_shown, set_aside, shown)
 
     @property
-    def shown(self) -> int:
-        return int(self.judged.sum()) + self.newly_shown + self.set_aside
+    def judged(self) -> Bits:
+        """For each judged pair of the log, whether it is shown."""
+        return np.unpackbits(self.packed, count=self.pairs).astype(bool)
 
 
 @dataclass(frozen=True)
 class Part:
     """The prompts of one side of the split, ready for many configurations.
 
-    `used` has one bit for each judged pair: used or not. `clients` names the client of each.
+    For each judged pair of the log, in order of time: `used` or not, the place of its client in `clients`, and its
+    stratum (judged_pairs.sql).
+    `data` is a text that differs when any candidate or label of the part does.
     """
 
     db: Database
@@ -43,6 +57,9 @@ class Part:
     pairs: NDArray[np.int64]
     used: Bits
     clients: Sequence[str]
+    client_of: NDArray[np.int64]
+    strata: NDArray[np.int64]
+    data: str
 
     @property
     def prompts(self) -> int:
@@ -55,61 +72,47 @@ class Part:
     def kept(self, params: Params) -> Kept:
         """Replay the part under `params`, in one statement."""
         chain = shown_chain(candidates_of(None, self.labelled.table))[:-1]
-        shown = self.db.arrow(compose(chain, sql_text("tune/shown_pairs")), self.settings(params).bindings())
-        labels = shown["label"].to_numpy(zero_copy_only=False)
-        judged_pairs = shown["pair"].to_numpy()[(labels == 0) | (labels == 1)]
-        return Kept(
-            np.isin(self.pairs, judged_pairs, assume_unique=True), shown["label"].null_count, int((labels == -1).sum())
-        )
+        bound = self.settings(params).bindings() | {"last": max(len(self.used), 1) - 1}
+        bits, newly_shown, set_aside = self.db.row(compose(chain, sql_text("tune/shown_bits")), bound)
+        none = np.zeros(len(self.used), dtype=bool)
+        return Kept.of(np.frombuffer(bits.encode(), np.uint8) == ord("1") if bits else none, newly_shown, set_aside)
 
     def ledger(self, params: Params) -> Ledger:
         """The four-way ledger of `params` on this part."""
         return quick_ledger(self.db, self.settings(params), self.labelled)
+
+    def lost_by_client(self, before: Kept, after: Kept) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Used memories that `before` shows and `after` does not, and those that `before` shows, for each of
+        `clients`."""
+        was = self.used & before.judged
+        lost, used = self.client_of[was & ~after.judged], self.client_of[was]
+        return np.bincount(lost, minlength=len(self.clients)), np.bincount(used, minlength=len(self.clients))
 
     def fingerprint(self, params: Params) -> object:
         """A number that differs when any score differs."""
         chain = (candidates_of(None, self.labelled.table), "score")
         return self.db.row(compose(chain, sql_text("tune/fingerprint")), self.settings(params).bindings())[0]
 
+    def copy_for_thread(self) -> Part:
+        """The same part on a connection of its own; close its `db` in the end."""
+        table = self.labelled.table
+        rows = self.db.arrow(f"SELECT * FROM {table}")
+        own = self.db.cursor()
+        own.register("labelled_rows", rows)
+        own.execute(f"CREATE OR REPLACE TEMP TABLE {table} AS SELECT * FROM labelled_rows")
+        own.unregister("labelled_rows")
+        return replace(self, db=own)
+
 
 def make_part(db: Database, in_force: Params, selected: str, evidence: Evidence, name: str) -> Part:
     """Label the candidates of the queries in the table `selected` once, into the temporary table `name`."""
-    labelled = label_candidates(db, selected, evidence, into=name)
-    judged: pa.Table = db.arrow(
-        f"SELECT pair, any_value(label) = 1 AS used, coalesce(any_value(client), '') AS client FROM {name}"
-        " WHERE label IN (0, 1) GROUP BY pair ORDER BY pair"
-    )
+    labelled = replace(label_candidates(db, selected, evidence), table=name)
+    db.execute(f"CREATE OR REPLACE TEMP TABLE {name} AS {sql_text('tune/numbered')}")
+    source = ("labelled", f"SELECT * FROM {name}")
+    judged: pa.Table = db.arrow(compose((source,), sql_text("tune/judged_pairs")), {"least": STRATUM})
+    clients, client_of = np.unique(judged["client"].to_numpy(zero_copy_only=False).astype(str), return_inverse=True)
+    data: str = db.row(compose((source,), sql_text("tune/data")))[0]
     return Part(
         db, labelled, in_force, judged["pair"].to_numpy(), judged["used"].to_numpy(zero_copy_only=False),
-        judged["client"].to_pylist(),
+        clients.tolist(), client_of, judged["stratum"].to_numpy(), data,
     )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Goal:
-    """What a search maximises: the change of net help per prompt, every newly shown memory counted as unhelpful; and
-    what it must not do. `present` is what the present configuration shows."""
-
-    part: Part
-    present: Kept
-    noise_cost: float
-    max_newly_shown: float
-    tolerated_loss: float
-
-    def gain(self, kept: Kept) -> float:
-        """Net help a prompt above that of the present configuration."""
-        used = self.part.used
-        more_used = int((used & kept.judged).sum()) - int((used & self.present.judged).sum())
-        more_noise = int((~used & kept.judged).sum()) - int((~used & self.present.judged).sum())
-        more_noise += kept.newly_shown - self.present.newly_shown
-        return (more_used - self.noise_cost * more_noise) / max(self.part.prompts, 1)
-
-    def violations(self, kept: Kept) -> dict[str, float]:
-        """By how much each limit is overstepped; 0 or less is within it."""
-        used = self.part.used
-        lost = int((used & self.present.judged & ~kept.judged).sum())
-        return {
-            "used_lost": lost - self.tolerated_loss * int(used.sum()),
-            "newly_shown": kept.newly_shown - self.max_newly_shown * max(kept.shown, 1),
-            "shown": float(kept.shown - self.present.shown),
-        }

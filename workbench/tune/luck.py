@@ -7,11 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from workbench.tune.evaluate import Goal, Kept
+from workbench.tune.evaluate import Bits, Kept
+from workbench.tune.goal import Goal
 
 SHUFFLES = 500
 LEVEL = 0.95
+_BLOCK = 64
 
 
 @dataclass(frozen=True)
@@ -29,27 +32,41 @@ class Luck:
 
 
 def luck(goal: Goal, tried: Sequence[Kept], seed: int, shuffles: int = SHUFFLES) -> Luck:
-    """Shuffle which judged memories were used, and take the best gain among the configurations `tried` that keep within
-    the limits under those labels. Keeping the present configuration gains 0."""
-    rng = np.random.default_rng(seed)
+    """Shuffle which judged memories were used, within each stratum of sessions, and take the best gain among the
+    configurations `tried` that keep within the limits under those labels. Keeping the present one gains 0."""
     part = goal.part
-    used, judged = int(part.used.sum()), len(part.used)
-    kept = np.stack([goal.present.judged, *(one.judged for one in tried)]).astype(np.float32)
-    newly = np.array([goal.present.newly_shown, *(one.newly_shown for one in tried)], dtype=np.float64)
-    within = np.array([True, *(_within(goal, one) for one in tried)])
-    lost_of_present = kept[0] * (1 - kept)
+    places = shuffled(part.used, part.strata, shuffles, np.random.default_rng(seed))
+    allowed = [one for one in _distinct(tried) if _shows_little_enough(goal, one)]
     best = np.zeros(shuffles)
-    for shuffle in range(shuffles):
-        truth = np.zeros(judged, dtype=np.float32)
-        truth[rng.choice(judged, size=used, replace=False)] = 1
-        helpful = kept @ truth
-        noise = kept.sum(axis=1) - helpful + newly
-        gains = ((helpful - helpful[0]) - goal.noise_cost * (noise - noise[0])) / max(part.prompts, 1)
-        allowed = within & (lost_of_present @ truth <= goal.tolerated_loss * used)
-        best[shuffle] = max(0.0, float(gains[allowed].max(initial=0.0)))
+    present = goal.present.judged
+    for start in range(0, len(allowed), _BLOCK):
+        block = allowed[start : start + _BLOCK]
+        more = np.stack([one.judged.astype(np.int8) - present for one in block], axis=1)
+        total = more.sum(axis=0, dtype=np.int64)
+        for number, used in enumerate(places):
+            at_used = more[used]
+            helpful = at_used.sum(axis=0, dtype=np.int64)
+            gains = helpful - goal.noise_cost * (total - helpful)
+            within = (at_used < 0).sum(axis=0) <= goal.tolerated_loss * len(used)
+            best[number] = max(best[number], float(gains[within].max(initial=0.0)))
+    best /= max(part.prompts, 1)
     return Luck(shuffles, float(np.median(best)), float(np.quantile(best, LEVEL)))
 
 
-def _within(goal: Goal, kept: Kept) -> bool:
+def shuffled(used: Bits, strata: NDArray[np.int64], shuffles: int, rng: np.random.Generator) -> list[NDArray[np.intp]]:
+    """For each shuffle the places of the used labels: each stratum keeps how many it has."""
+    mixed = np.flatnonzero(np.isin(strata, strata[used]))
+    mixed = mixed[np.argsort(strata[mixed], kind="stable")]
+    _, stratum, sizes = np.unique(strata[mixed], return_inverse=True, return_counts=True)
+    rank = np.arange(len(mixed)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    quota = np.bincount(stratum, weights=used[mixed], minlength=len(sizes))[stratum]
+    return [mixed[np.lexsort((rng.random(len(mixed)), stratum))[rank < quota]] for _ in range(shuffles)]
+
+
+def _distinct(tried: Sequence[Kept]) -> list[Kept]:
+    return list({(one.packed.tobytes(), one.newly_shown, one.set_aside): one for one in tried}.values())
+
+
+def _shows_little_enough(goal: Goal, kept: Kept) -> bool:
     violations = goal.violations(kept)
     return violations["newly_shown"] <= 0 and violations["shown"] <= 0

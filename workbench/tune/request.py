@@ -10,6 +10,7 @@ from workbench.params import key_of
 from workbench.replay.selection import Selection
 
 _NAME = re.compile(r"[\w.-]{1,80}")
+_MOST_JOBS = 64
 OBJECTIVES = ("net_help",)
 
 
@@ -17,10 +18,10 @@ OBJECTIVES = ("net_help",)
 class TuneRequest:
     """`trials` is the total of the study, also when it is resumed. `only` and `freeze` name keys.
 
-    `noise_cost`: how many helpful memories one unhelpful memory outweighs. `max_newly_shown`: the largest share of
-    shown memories of which nothing is known. `tolerated_loss`: the share of used memories that may be lost on the
-    held-out part; the search itself allows half of it. `train_share`: the part of the prompts, oldest first, that
-    trains.
+    `noise_cost`: what one unhelpful memory costs, counted in helpful ones. `max_newly_shown_share`: the largest share
+    of shown memories of which nothing is known. `tolerated_loss`: the share of used memories that may be lost. Both
+    hold on the held-out part; the search keeps a distance from them. `train_share`: the part of the prompts, oldest
+    first, that trains. `jobs`: trials at a time; only one job gives the same study on every run.
     """
 
     study: str = "study"
@@ -30,18 +31,42 @@ class TuneRequest:
     only: tuple[str, ...] = ()
     freeze: tuple[str, ...] = ()
     noise_cost: float = 0.1
-    max_newly_shown: float = 0.10
+    max_newly_shown_share: float = 0.10
     tolerated_loss: float = 0.10
     train_share: float = 0.7
+    jobs: int = 1
     resume: bool = False
     selection: Selection = field(default_factory=Selection)
 
+    @property
+    def searched_loss(self) -> float:
+        """The share of used memories that the search may lose: half, because few used memories vary much."""
+        return self.tolerated_loss / 2
+
+    @property
+    def searched_new_share(self) -> float:
+        """The share of newly shown memories that the search allows: four fifths, because a search ends at its limit."""
+        return self.max_newly_shown_share * 0.8
+
     def __post_init__(self) -> None:
-        if not _NAME.fullmatch(self.study):
+        if not _NAME.fullmatch(self.study) or not self.study.strip("."):
             raise BadInput(f"A study cannot be called {self.study!r}; use letters, digits, dot, dash and underscore.")
         if self.trials < 1:
             raise BadInput(f"--trials must be at least 1, not {self.trials}.")
+        if not 1 <= self.jobs <= _MOST_JOBS:
+            raise BadInput(f"--jobs must lie in 1 to {_MOST_JOBS}, not {self.jobs}.")
         if self.objective not in OBJECTIVES:
             raise BadInput(f"Unknown objective {self.objective!r}; choose from {', '.join(OBJECTIVES)}.")
+        self._check_shares()
         for name in (*self.only, *self.freeze):
             key_of(name)
+
+    def _check_shares(self) -> None:
+        for name, value, low, high in (
+            ("noise cost", self.noise_cost, 0.0, 100.0),
+            ("share of newly shown memories", self.max_newly_shown_share, 0.0, 1.0),
+            ("tolerated loss", self.tolerated_loss, 0.0, 1.0),
+            ("share of prompts that trains", self.train_share, 0.1, 0.9),
+        ):
+            if not low <= value <= high:
+                raise BadInput(f"The {name} must lie in {low:g} to {high:g}, not {value}.")

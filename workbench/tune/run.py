@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import optuna
-from optuna.trial import TrialState
 
 from workbench.errors import NotEnoughEvidence
-from workbench.judge import Evidence, judge_log, quick_sessions
-from workbench.metrics.bootstrap import Interval, bootstrap, difference, ratio
-from workbench.metrics.report.sufficiency import loss_bound
+from workbench.judge import Evidence, judge_log
 from workbench.params import Params
 from workbench.store import Database
-from workbench.tune.evaluate import Goal, Part, make_part
-from workbench.tune.luck import Luck, luck
+from workbench.tune.choice import pareto, plateau, simplified
+from workbench.tune.evaluate import Part, make_part
+from workbench.tune.finding import find
+from workbench.tune.goal import Goal
+from workbench.tune.luck import luck
 from workbench.tune.request import TuneRequest
-from workbench.tune.search import Progress, Tried, best, pareto, plateau, run_trials, simplified
+from workbench.tune.result import base, nothing_feasible, on_many_looks, point, what_can_be_seen
+from workbench.tune.search import Progress, Trials, Tried, best, run_trials, trials_on
 from workbench.tune.space import Space, make_space
 from workbench.tune.split import HOLDOUT, TRAIN, Split, split
-from workbench.tune.study import count_look, opened_study, save_result
-from workbench.tune.verdict import Finding, Verdict, judge
+from workbench.tune.study import count_look, looks_elsewhere, opened_study, save_result
+from workbench.tune.verdict import Verdict, judge
 
 _MOST_PARETO = 20
 
@@ -54,17 +54,29 @@ def tune(
     sides = _sides(db, in_force, request)
     space = make_space(in_force, request.only, request.freeze, sides.train.fingerprint)
     present = sides.train.kept(in_force)
-    goal = Goal(sides.train, present, request.noise_cost, request.max_newly_shown, request.tolerated_loss / 2)
-    with opened_study(folder, request.study, _setup(sides, space, request), request.seed, request.resume) as study:
-        tried = run_trials(study, space, goal, request.trials, progress)
+    goal = Goal(sides.train, present, request.noise_cost, request.searched_new_share, request.searched_loss)
+    held_out = Goal(
+        sides.holdout, sides.holdout.kept(in_force), request.noise_cost, request.max_newly_shown_share,
+        request.tolerated_loss,
+    )  # fmt: skip
+    progress(0, request.trials, what_can_be_seen(int(sides.holdout.used.sum())))
+    with (
+        opened_study(folder, request.study, _setup(sides, space, request), request.resume) as study,
+        trials_on(space, goal, request.jobs) as trials,
+    ):
+        if trials.jobs > 1:
+            study.set_user_attr("jobs", trials.jobs)
+        tried = run_trials(study, trials, request.trials, request.seed, progress)
         progress(request.trials, request.trials, "luck and hold-out")
         chosen = best(tried, space)
-        result = _base(sides, space, request, study)
+        result = base(sides.train, sides.holdout, sides.split, space, request, study)
         if chosen is None:
-            result |= _without_a_feasible_trial(tried, in_force)
+            result |= nothing_feasible(tried, in_force, study)
         else:
-            result |= _judged(sides, space, goal, request, study, tried, simplified(chosen, space, goal))
-    save_result(folder, request.study, result)
+            elsewhere = looks_elsewhere(folder, request.study, sides.holdout.data)
+            result |= _judged(held_out, trials, request, study, tried, simplified(chosen, trials), elsewhere)
+        result["reasons"] += result["notes"]
+        save_result(folder, request.study, result)
     return result
 
 
@@ -91,148 +103,57 @@ def _filter(request: TuneRequest) -> str:
 def _setup(sides: Sides, space: Space, request: TuneRequest) -> dict[str, Any]:
     """What the trials of a study rest on; another one cannot be mixed in."""
     return {
-        "current": dict(space.current.as_flat()),
-        "keys": [key.name for key in space.keys],
-        "data": [sides.split.train, len(sides.train.pairs), int(sides.train.used.sum()), int(sides.train.pairs.sum())],
-        "options": [request.noise_cost, request.max_newly_shown, request.tolerated_loss, request.train_share],
+        "settings in force": dict(space.current.as_flat()),
+        "keys and ranges": space.ranges(),
+        "data": [sides.train.data, sides.holdout.data],
+        "noise cost": request.noise_cost,
+        "share of newly shown memories": request.max_newly_shown_share,
+        "tolerated loss": request.tolerated_loss,
+        "share of prompts that trains": request.train_share,
         "objective": request.objective,
         "seed": request.seed,
-    }  # fmt: skip
-
-
-def _base(sides: Sides, space: Space, request: TuneRequest, study: optuna.Study) -> dict[str, Any]:
-    used = int(sides.holdout.used.sum())
-    states = [trial.state for trial in study.get_trials(deepcopy=False)]
-    return {
-        "study": request.study,
-        "seed": request.seed,
-        "current": space.current.as_flat(),
-        "trials": {"completed": states.count(TrialState.COMPLETE), "failed": states.count(TrialState.FAIL)},
-        "split": {
-            "train_prompts": sides.split.train,
-            "holdout_prompts": sides.split.holdout,
-            "repeats_left_out": sides.split.repeats,
-            "train_used": int(sides.train.used.sum()),
-            "holdout_used": used,
-        },
-        "minimum_detectable_loss": loss_bound(used),
-        "keys": [key.name for key in space.keys],
-        "dead": list(space.dead),
-        "redundant": _redundant(space),
     }
 
 
-def _redundant(space: Space) -> list[str]:
-    names = {key.name for key in space.keys}
-    if "recall.display.min_display_score" in names and any(name.startswith("recall.weights.") for name in names):
-        return ["Scaling weights, bonuses and threshold by one factor changes nothing; among equals the nearest wins."]
-    return []
-
-
-def _without_a_feasible_trial(tried: Sequence[Tried], current: Params) -> dict[str, Any]:
-    nearest = min(tried, key=lambda one: one.excess)
-    return {
-        "verdict": Verdict.KEEP.value,
-        "reasons": [f"No trial keeps within the limits; trial {nearest.number} is nearest ({nearest.excess:.3g} off)."],
-        "config": current.as_flat(),
-        "feasible": False,
-        "holdout": None, "luck": None, "plateau": None, "pareto": [], "looks": 0,
-    }  # fmt: skip
-
-
 def _judged(
-    sides: Sides,
-    space: Space,
-    goal: Goal,
+    held_out: Goal,
+    trials: Trials,
     request: TuneRequest,
     study: optuna.Study,
     tried: Sequence[Tried],
     chosen: Tried,
+    elsewhere: int,
 ) -> dict[str, Any]:
+    """What a feasible trial adds to the result."""
+    goal, space = trials.goal, trials.space
     chance = luck(goal, [one.kept for one in tried], request.seed)
-    finding = _finding(sides, space.current, chosen, chance, request)
+    looks = count_look(study)
+    finding = find(held_out, int(goal.part.used.sum()), chosen, chance)
     verdict, reasons = judge(finding, request)
     recommended = verdict in (Verdict.SAFE, Verdict.TRIAL)
     return {
         "verdict": verdict.value,
-        "reasons": [*reasons, _what_can_be_seen(int(sides.holdout.used.sum()))],
+        "reasons": [
+            *reasons,
+            what_can_be_seen(int(held_out.part.used.sum())),
+            *on_many_looks(looks, elsewhere),
+        ],
         "config": (chosen.params if recommended else space.current).as_flat(),
         "best_found": {
             "trial": chosen.number,
             "train_gain": chosen.gain,
             "changed": chosen.params.changed_from(space.current),
         },
+        "train": {
+            "current": goal.part.ledger(space.current).as_json(),
+            "proposed": goal.part.ledger(chosen.params).as_json(),
+            "net_help_gain": chosen.gain,
+        },
         "feasible": True,
-        "holdout": _holdout(finding),
+        "holdout": finding.as_json(),
         "luck": chance.as_json(),
-        "plateau": plateau(chosen, space, goal),
-        "pareto": [_point(one, space, goal) for one in pareto(tried, space, goal)[:_MOST_PARETO]],
-        "looks": count_look(study),
+        "plateau": plateau(chosen, trials),
+        "pareto": [point(one, space, goal) for one in pareto(tried, space, goal)[:_MOST_PARETO]],
+        "looks": looks,
+        "looks_of_other_studies": elsewhere,
     }
-
-
-def _finding(sides: Sides, current: Params, chosen: Tried, chance: Luck, request: TuneRequest) -> Finding:
-    part = sides.holdout
-    before, after = part.kept(current), part.kept(chosen.params)
-    goal = Goal(part, before, request.noise_cost, request.max_newly_shown, request.tolerated_loss)
-    losses: dict[str, tuple[int, int]] = {}
-    clients = np.array(part.clients)
-    for client in sorted(set(part.clients)):
-        own = part.used & before.judged & (clients == client)
-        losses[client] = (int((own & ~after.judged).sum()), int(own.sum()))
-    return Finding(
-        chosen.gain, chance, int(sides.train.used.sum()), part.ledger(current), part.ledger(chosen.params),
-        goal.gain(after), _gain_interval(part, current, chosen.params, request.noise_cost), losses,
-    )  # fmt: skip
-
-
-def _gain_interval(part: Part, current: Params, proposed: Params, noise_cost: float) -> Interval | None:
-    """95 % interval of the change of net help a prompt, by session bootstrap; new memories count as unhelpful."""
-    sessions = part.labelled.sessions
-    prompts = sessions["prompts"].to_numpy().astype(np.float64)
-    numbers = sessions["session"].to_numpy()
-    columns = []
-    for params in (current, proposed):
-        shown = quick_sessions(part.db, part.settings(params), part.labelled)
-        net = np.zeros(int(numbers.max(initial=0)) + 1)
-        useful = shown["used_kept"].to_numpy().astype(np.float64)
-        noise = shown["unused_kept"].to_numpy() + shown["newly_shown"].to_numpy()
-        net[shown["session"].to_numpy()] = useful - noise_cost * noise
-        columns += [net[numbers], prompts]
-    return bootstrap(np.column_stack(columns), np.ones(len(prompts)), difference(ratio(0, 1), ratio(2, 3)))
-
-
-def _holdout(finding: Finding) -> dict[str, Any]:
-    return {
-        "current": finding.present.as_json(),
-        "proposed": finding.proposed.as_json(),
-        "net_help_gain": finding.gain,
-        "interval": None if finding.interval is None else finding.interval.as_json(),
-        "clients": [
-            {"client": client, "used": used, "used_lost": lost}
-            for client, (lost, used) in finding.client_losses.items()
-        ],
-    }
-
-
-def _point(one: Tried, space: Space, goal: Goal) -> Mapping[str, Any]:
-    used = goal.part.used
-    return {
-        "trial": one.number,
-        "gain": one.gain,
-        "used_lost": int((used & ~one.kept.judged).sum()),
-        "removed": int((~used & ~one.kept.judged).sum()),
-        "newly_shown": one.kept.newly_shown,
-        "distance": space.distance(one.params),
-        "changed": one.params.changed_from(space.current),
-    }
-
-
-def _what_can_be_seen(used: int) -> str:
-    smallest = loss_bound(used)
-    if smallest is None:
-        return "No used memory is held out, so no loss could be seen."
-    return (
-        f"With {used} used memories held out, a true loss of {smallest * 100:.0f} % or more would show at least once "
-        "in 95 of 100 logs."
-    )

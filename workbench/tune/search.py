@@ -1,69 +1,122 @@
-"""The search itself: trials until the study has as many as asked for, then the simplest of the best."""
+"""The search itself: trials until the study has as many as asked for."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
+import numpy as np
 import optuna
-from optuna.trial import FrozenTrial
+from optuna.trial import FrozenTrial, TrialState
 
-from workbench.params import KEYS, Params
-from workbench.tune.evaluate import Goal, Kept
+from workbench.params import Params, Value
+from workbench.tune.evaluate import Kept
+from workbench.tune.goal import Goal
 from workbench.tune.space import Space
-from workbench.tune.study import completed
+from workbench.tune.study import completed, sampler
 
 _SAME = 1e-12
-_SIMPLER_MAY_COST = 0.01
-_PLATEAU_KEEPS = 0.95
 
 Progress = Callable[[int, int | None, str], None]
 
 
 @dataclass(frozen=True, eq=False)
 class Tried:
-    """One configuration that was replayed on the training part."""
+    """One configuration that was replayed on the training part; `violations` says by how many memories it oversteps
+    each limit."""
 
     number: int
     params: Params
     kept: Kept
     gain: float
-    excess: float
+    violations: Mapping[str, float]
+
+    @property
+    def excess(self) -> float:
+        """The sum of what oversteps the limits."""
+        return sum(max(0.0, over) for over in self.violations.values())
 
     @property
     def feasible(self) -> bool:
-        """Whether it keeps within every limit; `excess` is the sum of what oversteps them."""
+        """Whether it keeps within every limit."""
         return self.excess <= 0
 
 
-def run_trials(study: optuna.Study, space: Space, goal: Goal, trials: int, progress: Progress) -> list[Tried]:
-    """Bring the study to `trials` completed trials and return all of them, replayed. Trial 0 is the present
-    configuration, the next ones move one key each."""
-    if not study.get_trials(deepcopy=False):
-        for start in space.starts():
-            study.enqueue_trial(start)
-    tried = [_replayed(trial, space, goal) for trial in completed(study)]
-    while len(tried) < trials:
-        progress(len(tried), trials, "trials")
-        trial = study.ask()
-        params = space.suggest(trial)
-        trial.set_user_attr("config", params.changed_from(space.current))
-        one = _tried(trial.number, params, goal)
-        for name, excess in goal.violations(one.kept).items():
-            trial.set_constraint(name, excess)
-        study.tell(trial, one.gain)
-        tried.append(one)
+class Trials:
+    """Replays configurations on the training part, `jobs` at a time, each distinct one once."""
+
+    def __init__(self, space: Space, goal: Goal, goals: Sequence[Goal]) -> None:
+        self.space, self.goal = space, goal
+        self._goals = goals
+        self._known: dict[Params, Kept] = {goal.part.in_force: goal.present}
+
+    @property
+    def jobs(self) -> int:
+        """How many configurations are replayed at a time."""
+        return len(self._goals)
+
+    def one(self, number: int, params: Params) -> Tried:
+        """Replay a configuration, unless it was replayed before."""
+        return self.several({number: params})[0]
+
+    def several(self, wanted: Mapping[int, Params]) -> list[Tried]:
+        """Replay configurations by trial number, in that order."""
+        new = [params for params in dict.fromkeys(wanted.values()) if params not in self._known]
+        for start in range(0, len(new), self.jobs):
+            batch = new[start : start + self.jobs]
+            self._known.update(zip(batch, self._replayed(batch), strict=True))
+        return [self._tried(number, params) for number, params in wanted.items()]
+
+    def _replayed(self, batch: Sequence[Params]) -> list[Kept]:
+        if len(batch) == 1:
+            return [self.goal.kept(batch[0])]
+        with ThreadPoolExecutor(len(batch)) as pool:
+            return list(pool.map(Goal.kept, self._goals, batch))
+
+    def _tried(self, number: int, params: Params) -> Tried:
+        kept = self._known[params]
+        return Tried(number, params, kept, self.goal.gain(kept), self.goal.violations(kept))
+
+
+@contextmanager
+def trials_on(space: Space, goal: Goal, jobs: int) -> Iterator[Trials]:
+    """What replays trials on the part of `goal`; with several jobs on as many connections, each with its own copy."""
+    with ExitStack() as stack:
+        goals = [goal]
+        for _ in range(jobs - 1):
+            goals.append(goal.copy_for_thread())
+            stack.callback(goals[-1].part.db.close)
+        yield Trials(space, goal, goals)
+
+
+def run_trials(study: optuna.Study, trials: Trials, total: int, seed: int, progress: Progress) -> list[Tried]:
+    """Bring the study to `total` completed trials and return all of them, replayed. Trial 0 is the present
+    configuration, the next ones move one key each; after that half are proposed by the sampler and half lie near
+    the best so far. With one job, an interrupted study goes on as if it had not been."""
+    tried = trials.several({trial.number: _configuration(trial, trials.space) for trial in completed(study)})
+    while len(tried) < total:
+        failed = len(study.get_trials(deepcopy=False, states=(TrialState.FAIL,)))
+        progress(len(tried), total, f"trials, {failed} failed" if failed else "trials")
+        study.sampler = sampler(seed, len(tried))
+        size = min(trials.jobs, total - len(tried))
+        waiting = len(study.get_trials(deepcopy=False, states=(TrialState.WAITING,)))
+        for place in range(len(tried) + waiting, len(tried) + size):
+            if given := _given(place, tried, trials.space, seed):
+                study.enqueue_trial(given)
+        tried += _batch(study, trials, size)
     return tried
 
 
-def _replayed(trial: FrozenTrial, space: Space, goal: Goal) -> Tried:
-    return _tried(trial.number, space.current.replace(trial.user_attrs["config"]), goal)
-
-
-def _tried(number: int, params: Params, goal: Goal) -> Tried:
-    kept = goal.part.kept(params)
-    excess = sum(max(0.0, over) for over in goal.violations(kept).values())
-    return Tried(number, params, kept, goal.gain(kept), excess)
+def _given(place: int, tried: Sequence[Tried], space: Space, seed: int) -> dict[str, Value] | None:
+    """Parameters of the trial at `place` (0 is the first): a start, then by turns one that the sampler proposes (None)
+    and one near the best so far."""
+    starts = space.starts()
+    if place < len(starts):
+        return starts[place]
+    top = best(tried, space) if place % 2 else None
+    return space.near(top.params, np.random.default_rng([seed, place])) if top else None
 
 
 def best(tried: Sequence[Tried], space: Space) -> Tried | None:
@@ -77,44 +130,18 @@ def best(tried: Sequence[Tried], space: Space) -> Tried | None:
     )
 
 
-def simplified(chosen: Tried, space: Space, goal: Goal) -> Tried:
-    """Take every change back that is not worth it: keys return to the present value, the smallest moves first, as long
-    as at most a hundredth of the gain is lost and no limit is overstepped."""
-    floor = chosen.gain * (1 - _SIMPLER_MAY_COST)
-    moved = sorted(
-        chosen.params.changed_from(space.current),
-        key=lambda name: (
-            abs(float(chosen.params[name]) - float(space.current[name])) / (KEYS[name].high - KEYS[name].low)
-        ),
-    )
-    for name in moved:
-        simpler = _tried(chosen.number, chosen.params.replace({name: space.current[name]}), goal)
-        if simpler.feasible and simpler.gain >= floor:
-            chosen = simpler
-    return chosen
+def _batch(study: optuna.Study, trials: Trials, size: int) -> list[Tried]:
+    asked = [study.ask() for _ in range(size)]
+    wanted = {trial.number: trials.space.suggest(trial) for trial in asked}
+    for trial in asked:
+        trial.set_user_attr("config", wanted[trial.number].changed_from(trials.space.current))
+    found = trials.several(wanted)
+    for trial, one in zip(asked, found, strict=True):
+        for name, excess in one.violations.items():
+            trial.set_constraint(name, excess)
+        study.tell(trial, one.gain)
+    return found
 
 
-def plateau(chosen: Tried, space: Space, goal: Goal) -> float | None:
-    """Share of the configurations one step away that keep 95 % of the gain within the limits; None without a gain."""
-    if chosen.gain <= 0:
-        return None
-    near = [_tried(chosen.number, params, goal) for params in space.neighbours(chosen.params)]
-    return sum(one.feasible and one.gain >= _PLATEAU_KEEPS * chosen.gain for one in near) / len(near)
-
-
-def pareto(tried: Sequence[Tried], space: Space, goal: Goal) -> list[Tried]:
-    """Feasible configurations that no other one beats in used memories lost, noise removed, newly shown memories and
-    distance from the present configuration at once; in order of used lost."""
-    used = goal.part.used
-    points = {
-        one: (int((used & ~one.kept.judged).sum()), -int((~used & ~one.kept.judged).sum()), one.kept.newly_shown,
-              space.distance(one.params))
-        for one in tried if one.feasible
-    }  # fmt: skip
-    front = [one for one, point in points.items() if not any(_beats(other, point) for other in points.values())]
-    unique = {points[one]: one for one in reversed(front)}
-    return [unique[point] for point in sorted(unique)]
-
-
-def _beats(point: tuple[float, ...], other: tuple[float, ...]) -> bool:
-    return point != other and all(a <= b for a, b in zip(point, other, strict=True))
+def _configuration(trial: FrozenTrial, space: Space) -> Params:
+    return space.current.replace(trial.user_attrs["config"])

@@ -5,18 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import optuna
 
 from workbench.errors import BadInput
 from workbench.params import KEYS, Key, Params, Value, snap
 
-# Below these values a key says the same as another one: 0 acts as the default on the server, and a cap that binds acts
-# like a smaller step.
+# Below these values a key says the same as another one: 0 acts as the default on the server (a view weight as 1), and a
+# cap that binds acts like a smaller step.
 _LOWEST = {
-    "recall.recency.max_bonus": 0.005,
+    "recall.recency.max_bonus": KEYS["recall.recency.max_bonus"].step,
     "recall.bonus.multi_view_cap": KEYS["recall.bonus.multi_view_step"].high,
+    "views.weight.gist": KEYS["views.weight.gist"].step,
+    "views.weight.question": KEYS["views.weight.question"].step,
 }
 _MOVES = (0.02, -0.02, 0.06, -0.06)
+_NEARBY = 0.05
 _SWITCHED_BY_RECENCY = tuple(
     name for name in KEYS if name.startswith("recall.recency.") and not name.endswith("enabled")
 )
@@ -33,6 +37,10 @@ class Space:
     def bounds(self, key: Key) -> tuple[float, float]:
         """Lowest and highest value that the search tries."""
         return _LOWEST.get(key.name, key.low), key.high
+
+    def ranges(self) -> dict[str, list[float]]:
+        """Key to lowest value, highest value and step."""
+        return {key.name: [*self.bounds(key), key.step] for key in self.keys}
 
     def suggest(self, trial: optuna.Trial) -> Params:
         """The configuration of a trial, snapped to the keys' steps; a key at its present grid value keeps the exact
@@ -59,6 +67,19 @@ class Space:
             values = [not self.current[key.name]] if key.kind is bool else [present[key.name] + move for move in moves]
             inside = dict.fromkeys(self._inside(key, value) for value in values)
             found += [present | {key.name: value} for value in inside if value != present[key.name]]
+        return found
+
+    def near(self, params: Params, rng: np.random.Generator) -> dict[str, Value]:
+        """Parameters of a trial close to `params`: one to three keys moved, by about _NEARBY of their range."""
+        found: dict[str, Value] = {key.name: self._inside(key, params[key.name]) for key in self.keys}
+        count = min(int(rng.integers(1, 4)), len(self.keys))
+        for place in rng.choice(len(self.keys), size=count, replace=False):
+            key = self.keys[int(place)]
+            low, high = self.bounds(key)
+            move = float(rng.normal(0, _NEARBY * (high - low)))
+            move = float(np.copysign(max(abs(move), key.step), move))
+            present = found[key.name]
+            found[key.name] = not present if key.kind is bool else self._inside(key, present + move)
         return found
 
     def _inside(self, key: Key, value: Value) -> Value:

@@ -13,15 +13,16 @@ import optuna
 from filelock import FileLock, Timeout
 from optuna.exceptions import ExperimentalWarning
 from optuna.storages import JournalStorage
-from optuna.storages.journal import JournalFileBackend
 from optuna.trial import FrozenTrial, TrialState
 
 from workbench.errors import BadInput, StoreLocked
 from workbench.params.files import write_atomic
+from workbench.tune.journal import Journal, mend
 
 optuna.logging.set_verbosity(optuna.logging.WARNING)
 
 _STARTUP_TRIALS = 20
+_NEEDED = ("study", "verdict", "reasons", "feasible", "config", "current", "split")
 
 
 def studies_folder(store: Path) -> Path:
@@ -30,7 +31,7 @@ def studies_folder(store: Path) -> Path:
 
 
 @contextmanager
-def opened_study(folder: Path, name: str, setup: Mapping[str, Any], seed: int, resume: bool) -> Iterator[optuna.Study]:
+def opened_study(folder: Path, name: str, setup: Mapping[str, Any], resume: bool) -> Iterator[optuna.Study]:
     """The study `name`, held by this process alone. `setup` is what its trials rest on.
 
     A study that exists is taken up only with `resume` and the same setup, otherwise BadInput; StoreLocked while another
@@ -45,21 +46,19 @@ def opened_study(folder: Path, name: str, setup: Mapping[str, Any], seed: int, r
             f"The study {name} is running in another process; wait for it or choose another --study."
         ) from error
     try:
-        yield _loaded(folder / f"{name}.journal", name, setup, seed, resume)
+        yield _loaded(folder / f"{name}.journal", name, setup, resume)
     finally:
         lock.release()
 
 
-def _loaded(journal: Path, name: str, setup: Mapping[str, Any], seed: int, resume: bool) -> optuna.Study:
-    exists = journal.exists()
-    if exists and not resume:
+def _loaded(journal: Path, name: str, setup: Mapping[str, Any], resume: bool) -> optuna.Study:
+    if journal.exists() and not resume:
         raise BadInput(f"There is a study {name} already; add --resume to go on with it or choose another --study.")
+    mend(journal)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ExperimentalWarning)
-        storage = JournalStorage(JournalFileBackend(str(journal)))
+        storage = JournalStorage(Journal(str(journal)))
         study = optuna.create_study(storage=storage, study_name=name, direction="maximize", load_if_exists=True)
-        done = len(study.get_trials(deepcopy=False))
-        study.sampler = optuna.samplers.TPESampler(seed=seed + done, n_startup_trials=_STARTUP_TRIALS)
     said = json.dumps(setup, sort_keys=True)
     known = study.user_attrs.get("setup")
     if known is None:
@@ -79,16 +78,33 @@ def _first_difference(known: str, said: str) -> str:
     return next((key for key in sorted({*before, *now}) if before.get(key) != now.get(key)), "setup")
 
 
+def sampler(seed: int, done: int) -> optuna.samplers.BaseSampler:
+    """What proposes the trial after `done` completed ones: the same after an interruption as without one."""
+    own = seed * 1_000_003 + done
+    return optuna.samplers.TPESampler(seed=own % 2**32, n_startup_trials=_STARTUP_TRIALS)
+
+
 def completed(study: optuna.Study) -> list[FrozenTrial]:
     """The trials that ended well, in order."""
     return study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
 
 
 def count_look(study: optuna.Study) -> int:
-    """Note that the hold-out is looked at; returns how often it was."""
-    looks = int(study.user_attrs.get("looks", 0)) + 1
+    """Note that the hold-out is about to be looked at; returns how often it was, this time included."""
+    looks = looks_of(study) + 1
     study.set_user_attr("looks", looks)
     return looks
+
+
+def looks_of(study: optuna.Study) -> int:
+    """How often the hold-out was looked at in this study."""
+    return int(study.user_attrs.get("looks", 0))
+
+
+def looks_elsewhere(folder: Path, name: str, holdout: str) -> int:
+    """How often the other finished studies of `folder` looked at the same held-out prompts."""
+    others = (_read(file) for file in sorted(folder.glob("*.json")) if file.stem != name)
+    return sum(int(other["looks"]) for other in others if other and other.get("holdout_data") == holdout)
 
 
 def save_result(folder: Path, name: str, result: Mapping[str, Any]) -> Path:
@@ -99,10 +115,21 @@ def save_result(folder: Path, name: str, result: Mapping[str, Any]) -> Path:
 
 
 def load_result(folder: Path, name: str) -> dict[str, Any]:
-    """The kept result of the study `name`; BadInput when there is none."""
+    """The kept result of the study `name`; BadInput when there is none or the file is not a result."""
     path = folder / f"{name}.json"
     if not path.exists():
         known = ", ".join(sorted(file.stem for file in folder.glob("*.json"))) or "none"
         raise BadInput(f"There is no finished study {name}; finished studies: {known}. Run `workbench tune` first.")
-    result: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    result = _read(path)
+    if result is None:
+        raise BadInput(f"{path} is not the result of a study; run `workbench tune --study {name} --resume` to redo it.")
     return result
+
+
+def _read(path: Path) -> dict[str, Any] | None:
+    """The result in a file; None when it holds something else."""
+    try:
+        result = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError:
+        return None
+    return result if isinstance(result, dict) and all(name in result for name in _NEEDED) else None

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
+from math import exp, lgamma, log, log1p
 
-from workbench.judge import Ledger
 from workbench.metrics.bootstrap import Interval
-from workbench.tune.luck import Luck
+from workbench.metrics.report.sufficiency import FEW as LEAST_USED
+from workbench.tune.finding import Finding
+from workbench.tune.goal import LEAST_OF_A_CLIENT
 from workbench.tune.request import TuneRequest
 
-LEAST_USED = 10
-_LEAST_OF_A_CLIENT = 5
+_LEVEL = 0.95
 
 
 class Verdict(StrEnum):
@@ -24,70 +23,126 @@ class Verdict(StrEnum):
     THIN = "not enough evidence"
 
 
-@dataclass(frozen=True)
-class Finding:
-    """What a search found: gains are net help a prompt above the present configuration; ledgers and the interval of the
-    gain are of the held-out prompts."""
-
-    train_gain: float
-    luck: Luck
-    train_used: int
-    present: Ledger
-    proposed: Ledger
-    gain: float
-    interval: Interval | None
-    client_losses: Mapping[str, tuple[int, int]]
-
-
 def judge(finding: Finding, request: TuneRequest) -> tuple[Verdict, list[str]]:
-    """The verdict and its reasons, the deciding one first; the present configuration is kept in doubt."""
+    """The verdict and its reasons, the deciding one first.
+
+    Without ten used memories on either side there is not enough evidence for any other word. In doubt the present
+    configuration is kept.
+    """
+    held_out = finding.present.used_kept
+    if min(finding.train_used, held_out) < LEAST_USED:
+        return Verdict.THIN, [
+            f"The training part has {finding.train_used} used memories and the held-out part {held_out}; "
+            f"{LEAST_USED} on each side are the least.",
+            *_said(finding),
+        ]
     if finding.train_gain <= 0:
         return Verdict.KEEP, [
             "No configuration within the limits did better than the present one on the training part."
         ]
     if finding.train_gain <= finding.luck.bar:
         return Verdict.KEEP, [
-            f"No improvement beyond noise: the gain of {finding.train_gain:.4f} a prompt does not exceed what searches "
-            f"on shuffled labels reach ({finding.luck.bar:.4f} at the 95th percentile)."
+            f"No improvement beyond noise: the gain of {finding.train_gain:.4f} a prompt on the training part does not "
+            f"exceed what searches on shuffled labels reach ({finding.luck.bar:.4f} at the 95th percentile).",
+            *_said(finding),
         ]
     return _on_the_holdout(finding, request)
 
 
 def _on_the_holdout(finding: Finding, request: TuneRequest) -> tuple[Verdict, list[str]]:
-    present, proposed = finding.present, finding.proposed
-    loss = proposed.used_lost - present.used_lost
-    said = [
-        f"Held-out prompts: {loss} of {present.used_kept} used memories lost, "
-        f"{proposed.removed - present.removed} unused ones removed, {proposed.newly_shown} newly shown of which "
-        "nothing is known; net help changes by "
-        f"{finding.gain:+.4f} a prompt{_span(finding.interval)}."
+    against = _against(finding, request)
+    if against:
+        return Verdict.KEEP, [*against, *_said(finding)]
+    doubts = _doubts(finding, request)
+    if doubts:
+        return Verdict.TRIAL, [*doubts, *_said(finding)]
+    return Verdict.SAFE, _said(finding)
+
+
+def _against(finding: Finding, request: TuneRequest) -> list[str]:
+    """What speaks against a change."""
+    used, lost = finding.present.used_kept, finding.used_lost
+    reasons = [
+        _of_client(client, gone, own)
+        for client, (gone, own) in finding.client_losses.items()
+        if own >= LEAST_OF_A_CLIENT and loss_floor(gone, own) > request.tolerated_loss
     ]
-    harmed = [
-        f"Client {client or '(none)'} would lose {lost} of its {used} used memories."
-        for client, (lost, used) in finding.client_losses.items()
-        if used >= _LEAST_OF_A_CLIENT and lost > 2 * request.tolerated_loss * used
+    if lost > request.tolerated_loss * used:
+        tolerated = f"{request.tolerated_loss:.0%}"
+        reasons.insert(0, f"{lost} of {used} held-out used memories would be lost; {tolerated} are tolerated.")
+    if finding.gain <= 0:
+        reasons.append("What the training part promised does not hold on prompts that it has not seen.")
+    return reasons
+
+
+def _doubts(finding: Finding, request: TuneRequest) -> list[str]:
+    """What has to be tried out before a change can be called safe."""
+    reasons = [
+        _of_client(client, gone, own)
+        for client, (gone, own) in finding.client_losses.items()
+        if own >= LEAST_OF_A_CLIENT and gone > 2 * request.tolerated_loss * own
     ]
-    if finding.gain <= 0 or harmed:
-        return Verdict.KEEP, [*said, *(harmed or ["What the training part promised does not hold on other prompts."])]
-    if present.used_kept < LEAST_USED:
-        return Verdict.THIN, [
-            f"Only {present.used_kept} used memories are held out; {LEAST_USED} are the least.",
-            *said,
-        ]
-    if loss > request.tolerated_loss * present.used_kept:
-        return Verdict.KEEP, [
-            *said,
-            f"That loses more than the tolerated {request.tolerated_loss:.0%} of used memories.",
-        ]
-    unknown = proposed.newly_shown > request.max_newly_shown * max(proposed.shown, 1)
-    if unknown or finding.interval is None or finding.interval.low <= 0:
-        why = (
-            "Too much of what it shows is unknown."
-            if unknown
-            else "The interval of the gain on held-out prompts reaches zero: try it on a part of the traffic first."
+    new = max(request.max_newly_shown_share * finding.proposed.shown, finding.present.newly_shown)
+    if finding.proposed.newly_shown > new:
+        reasons.append(
+            f"{finding.proposed.newly_shown} of {finding.proposed.shown} memories shown to held-out prompts are new, "
+            f"above the {request.max_newly_shown_share:.0%} of which nothing may be known."
         )
-        return Verdict.TRIAL, [*said, why]
-    return Verdict.SAFE, said
+    if finding.interval is None:
+        reasons.append("The held-out sessions are too few or too alike for an interval: try it on some of the traffic.")
+    elif finding.interval.low <= 0:
+        reasons.append("The interval of the gain on held-out prompts reaches zero: try it on some of the traffic.")
+    elif finding.worst_interval is None or finding.worst_interval.low <= 0:
+        reasons.append("If all newly shown memories were unhelpful, nothing might be gained: look at some first.")
+    ceiling = loss_ceiling(finding.used_lost, finding.present.used_kept)
+    unseen = (ceiling * finding.present.used_kept - finding.used_lost) / max(finding.present.prompts, 1)
+    if finding.worst - unseen <= 0:
+        reasons.append(
+            f"With {finding.present.used_kept} used memories held out, a loss of up to {ceiling:.0%} cannot be ruled "
+            "out, and it would cost more than the removed noise is worth."
+        )
+    return reasons
+
+
+def _of_client(client: str, lost: int, used: int) -> str:
+    return f"Client {client or '(none)'} would lose {lost} of its {used} used memories."
+
+
+def loss_floor(lost: int, used: int) -> float:
+    """The smallest share of used memories that a configuration must be losing when it lost `lost` of `used` (exact
+    one-sided binomial bound)."""
+    return 1 - loss_ceiling(used - lost, used) if lost else 0.0
+
+
+def loss_ceiling(lost: int, used: int, level: float = _LEVEL) -> float:
+    """The largest share of used memories that a configuration may be losing when it lost `lost` of `used` (exact
+    one-sided binomial bound); 1 without any."""
+    if lost >= used:
+        return 1.0
+    lost = max(lost, 0)
+    ways = [lgamma(used + 1) - lgamma(n + 1) - lgamma(used - n + 1) for n in range(lost + 1)]
+    low, high = 0.0, 1.0
+    for _ in range(50):
+        share = (low + high) / 2
+        at_most = sum(exp(way + n * log(share) + (used - n) * log1p(-share)) for n, way in enumerate(ways))
+        low, high = (share, high) if at_most > 1 - level else (low, share)
+    return high
+
+
+def _said(finding: Finding) -> list[str]:
+    present, proposed = finding.present, finding.proposed
+    newly = proposed.newly_shown - present.newly_shown
+    unknown = (
+        f" From {finding.worst:+.4f}{_span(finding.worst_interval)} if all {newly} newly shown memories, of which "
+        f"nothing is known, were unhelpful, to {finding.best:+.4f} if all were helpful."
+        if newly > 0
+        else ""
+    )
+    return [
+        f"Held-out prompts: {finding.used_lost} of {present.used_kept} used memories lost, "
+        f"{proposed.removed - present.removed} unused ones removed; by what is known, net help changes by "
+        f"{finding.gain:+.4f} a prompt{_span(finding.interval)}.{unknown}"
+    ]
 
 
 def _span(interval: Interval | None) -> str:
