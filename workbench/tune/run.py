@@ -53,12 +53,7 @@ def tune(
     """
     sides = _sides(db, in_force, request)
     space = make_space(in_force, request.only, request.freeze, sides.train.fingerprint)
-    present = sides.train.kept(in_force)
-    goal = Goal(sides.train, present, request.noise_cost, request.searched_new_share, request.searched_loss)
-    held_out = Goal(
-        sides.holdout, sides.holdout.kept(in_force), request.noise_cost, request.max_newly_shown_share,
-        request.tolerated_loss,
-    )  # fmt: skip
+    goal, held_out = _goals(sides, in_force, request)
     progress(0, request.trials, what_can_be_seen(int(sides.holdout.used.sum())))
     with (
         opened_study(folder, request.study, _setup(sides, space, request), request.resume) as study,
@@ -93,6 +88,15 @@ def _sides(db: Database, in_force: Params, request: TuneRequest) -> Sides:
     train = make_part(db, in_force, TRAIN, evidence, "tune_train_candidates")
     holdout = make_part(db, in_force, HOLDOUT, evidence, "tune_holdout_candidates")
     return Sides(train, holdout, parts)
+
+
+def _goals(sides: Sides, in_force: Params, request: TuneRequest) -> tuple[Goal, Goal]:
+    """What the search pursues on the training part, and what the held-out part is measured by."""
+    train, holdout, cost = sides.train, sides.holdout, request.noise_cost
+    return (
+        Goal(train, train.kept(in_force), cost, request.searched_new_share, request.searched_loss),
+        Goal(holdout, holdout.kept(in_force), cost, request.max_newly_shown_share, request.tolerated_loss),
+    )
 
 
 def _filter(request: TuneRequest) -> str:
