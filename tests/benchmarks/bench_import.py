@@ -20,6 +20,7 @@ from pathlib import Path
 
 from workbench.importers import load
 from workbench.store import TABLES, Kind, writing
+from workbench.store.database import connect
 
 RUNS = 3
 PATHS = ("exact", "glossary_semantic", "dense", "lexical")
@@ -88,17 +89,19 @@ def write(backup: Path, lines: Path, size: int) -> int:
 
 
 def plain(store: Path, lines: Path) -> None:
-    """DuckDB's own way: its reader with the store's types, straight into the table."""
-    columns = ", ".join(
-        f"{column.name}: '{'JSON' if column.kind is Kind.JSON else column.kind.sql_type}'"
-        for column in TABLES["recall_events"].columns
+    """DuckDB's own way: its reader with the store's types, straight into a plain table of a new file."""
+    columns = TABLES["recall_events"].columns
+    types = ", ".join(f"{column.name} {column.kind.sql_type}" for column in columns)
+    read_as = ", ".join(f"{c.name}: '{'JSON' if c.kind is Kind.JSON else c.kind.sql_type}'" for c in columns)
+    db = connect(store)
+    db.execute(f"CREATE TABLE recall_events ({types})")
+    db.execute(
+        "INSERT INTO recall_events BY NAME SELECT * FROM read_json($path, format = 'newline_delimited',"
+        f" columns = {{{read_as}}})",
+        {"path": str(lines)},
     )
-    with writing(store, "benchmark") as db:
-        db.execute(
-            "INSERT INTO recall_events BY NAME SELECT * FROM read_json($path, format = 'newline_delimited',"
-            f" columns = {{{columns}}})",
-            {"path": str(lines)},
-        )
+    db.checkpoint()
+    db.close()
 
 
 def imported(store: Path, backup: Path) -> None:

@@ -16,7 +16,7 @@ import msgspec
 
 from workbench.errors import BadInput
 from workbench.importers.compressed import is_compressed, open_plain
-from workbench.importers.jsonlines import BOM, key_of, mend
+from workbench.importers.jsonlines import BOM, Mended, key_of, mend
 from workbench.importers.options import ImportOptions
 from workbench.importers.staging import CHUNK_BYTES, CHUNK_ROWS, Staging
 from workbench.params.settings import looks_secret
@@ -50,11 +50,10 @@ def stage(path: Path, staging: Staging, options: ImportOptions) -> None:
         # Never closed by hand: the rows point into it as long as anything, be it a traceback, holds them.
         content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
     staging.progress(0, len(content), f"reading {path.name}")
-    mend(content, staging.mended)
     # Inside strings a line end is escaped: one that stands for itself is white space of an indented backup.
     end = len(content) - 1
     one_line = content.find(b"\n", 0, end) < 0 and content.find(b"\r", 0, end) < 0
-    _stage_tables(_decoded(path, content), path, one_line, staging)
+    _stage_tables(_decoded(path, content, staging.mended), path, one_line, staging)
 
 
 def decompressed(path: Path, staging: Staging) -> Path:
@@ -71,10 +70,15 @@ def decompressed(path: Path, staging: Staging) -> Path:
     return target
 
 
-def _decoded(path: Path, content: mmap.mmap) -> _Backup:
+def _decoded(path: Path, content: mmap.mmap, mended: Mended) -> _Backup:
     start = len(BOM) if content[: len(BOM)] == BOM else 0
     try:
-        backup = msgspec.json.decode(memoryview(content)[start:], type=_Backup)
+        try:
+            backup = msgspec.json.decode(memoryview(content)[start:], type=_Backup)
+        except msgspec.DecodeError:
+            # Halves of surrogate pairs are no valid JSON either; the usual backup without any is read only once.
+            mend(content, mended)
+            backup = msgspec.json.decode(memoryview(content)[start:], type=_Backup)
     except msgspec.ValidationError as error:
         raise BadInput(f"{path} is not a Lore backup: {error}; export the backup again.") from error
     except RecursionError as error:

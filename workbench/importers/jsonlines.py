@@ -93,7 +93,7 @@ def key_of(row: bytes | msgspec.Raw) -> str | None:
     return key if isinstance(key, str) else None
 
 
-def only_good_lines(path: Path, columns: set[str], kept: list[int]) -> Iterator[tuple[int, str]]:
+def only_good_lines(path: Path, columns: set[str], kept: list[int], mended: Mended) -> Iterator[tuple[int, str]]:
     """Rewrite a file of JSON objects so that every reader takes it: known fields only, the last of two with one name.
 
     Yields (line, reason) of each line that is left out, and puts the numbers of the others into `kept`.
@@ -102,7 +102,7 @@ def only_good_lines(path: Path, columns: set[str], kept: list[int]) -> Iterator[
     with path.open("rb") as source, target.open("wb") as out:
         for number, line in enumerate(source, 1):
             try:
-                row = _OBJECT.decode(line.decode("utf-8"))
+                row = _OBJECT.decode(mended_text(line.decode("utf-8"), mended))
                 good = msgspec.json.encode({name: value for name, value in row.items() if name in columns})
             except UNREADABLE as error:
                 yield number, _said(error)

@@ -160,10 +160,11 @@ class Staging:
             raise
         except Exception:  # any error of the engine: find the lines that it cannot read
             kept: list[int] = []
-            for number, reason in only_good_lines(path, set(TABLES[table].column_names), kept):
+            for number, reason in only_good_lines(path, set(TABLES[table].column_names), kept, self.mended):
                 self.reject(f"{table} ({where_is(number)})", reason, table)
             staged = self._read_jsonl(table, path, lambda row: where_is(kept[row - 1]), longest)
         staged.columns = self._columns_with_values(staged)
+        self._mend(staged)
         self._hand_over(staged)
 
     def add_batches(
@@ -235,12 +236,16 @@ class Staging:
 
     def _mend(self, staged: Staged) -> None:
         """Replace what no text or JSON may hold: NUL characters, and in JSON the escapes of halves of characters."""
-        kinds = {column.name: column.kind for column in TABLES[staged.name].columns}
-        for name in staged.columns:
-            if kinds[name] is Kind.JSON:
-                self._mend_json(staged.raw, name)
-            elif kinds[name] is not Kind.VECTOR:
-                self._mend_text(staged.raw, name)
+        suspects = {}
+        for column in TABLES[staged.name].columns:
+            if column.kind is not Kind.VECTOR and column.name in staged.columns:
+                part = r"'\u'" if column.kind is Kind.JSON else "chr(0)"
+                suspects[column] = f"bool_or(contains({column.name}, {part}))"
+        found = self._reader.row(f"SELECT {', '.join(suspects.values())} FROM {staged.raw}") if suspects else ()
+        for column, suspect in zip(suspects, found, strict=True):
+            if suspect:
+                mend = self._mend_json if column.kind is Kind.JSON else self._mend_text
+                mend(staged.raw, column.name)
 
     def _mend_text(self, raw: str, name: str) -> None:
         found = self._reader.row(

@@ -118,7 +118,7 @@ CREATE TABLE recall_events (
     final_rank_score FLOAT,
     selected BOOLEAN NOT NULL,
     used_in_answer BOOLEAN NOT NULL,
-    metadata VARCHAR NOT NULL,
+    metadata VARCHAR NOT NULL USING COMPRESSION zstd,
     created_at TIMESTAMP WITH TIME ZONE,
     query_id VARCHAR,
     session_id VARCHAR,
