@@ -8,8 +8,9 @@ import mmap
 import re
 import shutil
 import zlib
+from bisect import bisect_right
 from collections.abc import Sequence
-from itertools import accumulate, chain, takewhile
+from itertools import accumulate, chain
 from pathlib import Path
 
 import msgspec
@@ -111,21 +112,23 @@ def _stage_tables(backup: _Backup, path: Path, one_line: bool, staging: Staging)
         start = 0
         while start < len(kept) or not start:
             staging.progress(done + start, total, f"reading {name}")
-            end = _end_of_chunk(rows, kept, start)
-            _stage_rows(name, rows, kept[start:end], path, one_line, staging)
+            sizes = _sizes_of_chunk(rows, kept, start)
+            end = start + len(sizes)
+            _stage_rows(name, rows, kept[start:end], path, one_line, max(sizes), staging)
             start = end
         done += len(rows)
 
 
-def _end_of_chunk(rows: Sequence[msgspec.Raw], kept: Sequence[int], start: int) -> int:
-    """Where the chunk ends that begins at `start`: after CHUNK_ROWS rows or CHUNK_BYTES bytes."""
-    sizes = accumulate(len(memoryview(rows[number])) for number in kept[start : start + CHUNK_ROWS])
-    return start + max(1, sum(1 for _ in takewhile(lambda size: size <= CHUNK_BYTES, sizes)))
+def _sizes_of_chunk(rows: Sequence[msgspec.Raw], kept: Sequence[int], start: int) -> list[int]:
+    """The sizes of the rows of the chunk that begins at `start`; it ends after CHUNK_ROWS rows or CHUNK_BYTES bytes."""
+    sizes = [len(memoryview(rows[number])) for number in kept[start : start + CHUNK_ROWS]]
+    return sizes[: max(1, bisect_right(list(accumulate(sizes)), CHUNK_BYTES))] or [0]
 
 
 def _stage_rows(
-    name: str, rows: Sequence[msgspec.Raw], kept: Sequence[int], path: Path, one_line: bool, staging: Staging
-) -> None:
+    name: str, rows: Sequence[msgspec.Raw], kept: Sequence[int], path: Path, one_line: bool, longest: int,
+    staging: Staging,
+) -> None:  # fmt: skip
     """Stage the rows with the numbers `kept` by way of a file of one row a line."""
     chunk: Sequence[Row] = [rows[number] for number in kept]
     if not one_line:
@@ -133,7 +136,6 @@ def _stage_rows(
     target = staging.temporary("rows.jsonl")
     with target.open("wb", buffering=_BUFFER) as out:
         out.writelines(chain.from_iterable((row, b"\n") for row in chunk))
-    longest = max((len(memoryview(row)) for row in chunk), default=0)
     staging.add_jsonl(name, target, lambda row: f"{path.name}, row {kept[row - 1] + 1}", longest)
 
 
