@@ -1,7 +1,7 @@
-"""Write the numeric excerpt of the golden records that the tests carry: `python make_excerpt.py CONFORMANCE_FOLDER`.
+"""Write the excerpt of the golden records that the tests carry: `python make_excerpt.py CONFORMANCE_FOLDER`.
 
-Kept of a record: raw rows, settings, token counts, expected scores, order, shown addresses and counts. Prompts, blocks
-and cues are left out.
+Kept of a recall: raw rows, settings, token counts, expected scores, order, shown addresses and counts. Prompts, blocks
+and cues are left out. Of the full-text facts, some are kept whole.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from typing import Any
 EVERY = 21
 KEPT = ("fts", "config", "prompt_id", "body", "now", "settings", "suppressed", "n_ranked", "query_tokens",
         "glossary_rows", "dense_rows", "lexical_rows", "ranked_scores")  # fmt: skip
+TEXT = ("config", "text", "tsvector", "plain_tsquery", "or_tsquery", "query_tokens")
+RANK = ("config", "mode", "query", "tsvector", "tsquery", "rank_cd_32", "rank_cd_32_text", "match")
 EXACT = ("uri", "exact_score", "priority", "updated_at")
 
 
@@ -47,7 +49,16 @@ def write(source: Path, target: Path) -> None:
                 out.write(json.dumps(excerpt(record), ensure_ascii=False).encode() + b"\n")
 
 
+def write_facts(source: Path, target: Path, every: int, kept: tuple[str, ...]) -> None:
+    """The facts of a full-text file at a distance of `every` lines, with the fields in `kept`."""
+    facts = map(json.loads, source.read_text(encoding="utf-8").splitlines()[::every])
+    lines = [json.dumps({name: fact[name] for name in kept}, ensure_ascii=False) for fact in facts]
+    target.write_bytes(gzip.compress("".join(f"{line}\n" for line in lines).encode(), mtime=0))
+
+
 if __name__ == "__main__":
     folder, here = Path(sys.argv[1]), Path(__file__).parent
     write(folder / "golden_recall.jsonl.gz", here / "recall_simple.jsonl.gz")
     write(folder / "golden_recall_jieba.jsonl.gz", here / "recall_jieba.jsonl.gz")
+    write_facts(folder / "fts_tokens.jsonl", here / "fts_tokens.jsonl.gz", 3, TEXT)
+    write_facts(folder / "fts_rank.jsonl", here / "fts_rank.jsonl.gz", 13, RANK)
