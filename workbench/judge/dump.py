@@ -23,7 +23,10 @@ def dump(db: Database, settings: Settings, selected: str | None, path: Path) -> 
     unknown for memories that were never shown or whose evidence is set aside.
     """
     judge_log(db, selected)
-    sql, bound = compose(full_chain(candidates_of(selected)), sql_text("judge/dump")), settings.bindings()
+    sql, bound = (
+        compose(full_chain(candidates_of(selected, settings.candidates)), sql_text("judge/dump")),
+        settings.bindings(),
+    )
     if path.suffix.lower() == ".csv":
         write_atomic(path, _csv(db.batches(sql, bound)))
     else:

@@ -112,7 +112,7 @@ def _nearest_flip(key: Key, present: Value, side: float, flips: Callable[[Key, V
 
 
 def _is_shown(db: Database, settings: Settings, uri: str) -> bool:
-    chain = full_chain(candidates_of("explained"))
+    chain = full_chain(candidates_of("explained", settings.candidates))
     shown: bool = db.row(
         compose(chain, "SELECT bool_or(shown) FROM {last} WHERE uri = $uri"), settings.bindings() | {"uri": uri}
     )[0]
@@ -159,7 +159,9 @@ ORDER BY ranked_position
 
 
 def _candidates(db: Database, settings: Settings) -> list[dict[str, Any]]:
-    rows = db.arrow(compose(full_chain(candidates_of("explained")), _CANDIDATE), settings.bindings()).to_pylist()
+    rows = db.arrow(
+        compose(full_chain(candidates_of("explained", settings.candidates)), _CANDIDATE), settings.bindings()
+    ).to_pylist()
     return [_with_terms(row) for row in rows]
 
 

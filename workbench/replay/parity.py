@@ -60,7 +60,7 @@ class Parity:
 
 def parity(db: Database, settings: Settings, selected: str | None = None) -> Parity:
     """Compare the replay of `settings`, the configuration in force, with the log of selected queries (None: all)."""
-    chain = (*full_chain(candidates_of(selected)), _ROWS)
+    chain = (*full_chain(candidates_of(selected, settings.candidates)), _ROWS)
     db.execute(
         f"CREATE OR REPLACE TEMP TABLE parity_rows AS {compose(chain, 'SELECT * FROM {last}')}", settings.bindings()
     )

@@ -21,7 +21,8 @@ _ENVELOPE = re.compile(
 class Query:
     """`text` is what the server logs, `searched` the part that the signals see.
 
-    Lengths count UTF-16 units as the server does: `chars` includes the half of a pair that `searched` drops.
+    Lengths count UTF-16 units as the server does. Half of a surrogate pair reaches the server's database as U+FFFD, and
+    so it stands in `searched`.
     """
 
     text: str
@@ -35,10 +36,7 @@ class Query:
 
 
 def prepare(prompt: str, max_query_chars: int = DEFAULT_QUERY_CHARS) -> Query:
-    """Strip a leading run of chat-platform metadata blocks, trim, and keep the first `max_query_chars` UTF-16 units.
-
-    Half of a surrogate pair at the cut is dropped.
-    """
+    """Strip a leading run of chat-platform metadata blocks, trim, and keep the first `max_query_chars` UTF-16 units."""
     text = _TRIM.sub("", strip_envelopes(prompt))
     searched = cut_utf16(text, max_query_chars)
     length = utf16_length(text)
@@ -60,10 +58,6 @@ def utf16_length(text: str) -> int:
 
 
 def cut_utf16(text: str, limit: int) -> str:
-    """The longest prefix of `text` with at most `limit` UTF-16 units."""
-    head = text[:limit]
-    surplus = utf16_length(head) - limit
-    while surplus > 0:
-        surplus -= 2 if head[-1] > "\uffff" else 1
-        head = head[:-1]
-    return head
+    """The first `limit` UTF-16 units of `text`; half of a surrogate pair becomes U+FFFD."""
+    units = text[:limit].encode("utf-16-le", "surrogatepass")[: 2 * limit]
+    return units.decode("utf-16-le", "replace")

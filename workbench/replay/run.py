@@ -19,6 +19,7 @@ class Settings:
 
     `in_force` is the configuration of the log: where a view weight of `params` equals it, the weights stored on the
     rows are used. `limit`, `min_score` and `exclude_boot` are the overrides that a single request can carry.
+    `candidates` is the table of signals: those of the log, or those that an engine has written in the same shape.
     """
 
     params: Params
@@ -26,6 +27,7 @@ class Settings:
     limit: int | None = None
     min_score: float = 0.0
     exclude_boot: bool = True
+    candidates: str = "wb.logged_candidates"
 
     def bindings(self) -> dict[str, Any]:
         """The bound values of score.sql and display.sql."""
@@ -66,5 +68,5 @@ def shown_chain(candidates: Stage) -> Sequence[Stage]:
 
 def replay_shown(db: Database, settings: Settings, selected: str | None, into: str = SHOWN) -> None:
     """Write the temporary table `into` with the memories that `settings` shows for the selected queries."""
-    sql = compose(shown_chain(candidates_of(selected)), "SELECT * FROM {last}")
+    sql = compose(shown_chain(candidates_of(selected, settings.candidates)), "SELECT * FROM {last}")
     db.execute(f"CREATE OR REPLACE TEMP TABLE {into} AS {sql}", settings.bindings())

@@ -1,8 +1,10 @@
 -- In:  paths, edges, memories.
--- Out: uri, node_uuid, priority and created_at of the current memory of every address: the newest row that is not
---      deprecated, ties by numeric id.
+-- Out: uri, domain, path, node_uuid, priority and created_at of the current memory of every address: the newest row that
+--      is not deprecated, ties by numeric id.
 SELECT
     p.domain || '://' || p.path AS uri,
+    p.domain,
+    p.path,
     e.child_uuid AS node_uuid,
     e.priority,
     m.memory_id,

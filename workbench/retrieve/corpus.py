@@ -1,0 +1,121 @@
+"""What the signals search in: the memories of a store as temporary tables, texts, an inverted index, and vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from workbench.retrieve.index import write_lexemes
+from workbench.retrieve.nearest import Floats, Numbers, Vectors, unit, usable
+from workbench.retrieve.postings import Postings
+from workbench.retrieve.tables import create, write
+from workbench.store import Database, compose, sql_text
+from workbench.textsearch.characters import lower
+from workbench.textsearch.rank import ranks
+from workbench.textsearch.tokenizer import Tokenizer
+
+_MOST_PAIRS = 4096
+
+
+@dataclass(frozen=True)
+class Words:
+    """The lexemes of a corpus table: `places` of its rows in order, and its inverted index by position in `places`."""
+
+    places: Numbers
+    postings: Postings
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """The searchable state of a store.
+
+    `texts` and `keywords` are (number, text in lower case) of what prompts are compared with; `view_vectors` and
+    `term_vectors` are those of `model`, `view_words` and `address_words` the lexemes of `tokenizer`; `weights` are the
+    weights and types of the views in order. `unusable` counts the views and keywords without a comparable vector. The
+    temporary tables corpus_*, texts, text_lexemes and lexical_ranks stand beside it in `db`.
+    """
+
+    db: Database
+    tokenizer: Tokenizer
+    model: str | None
+    texts: Sequence[tuple[int, str]]
+    keywords: Sequence[tuple[int, str]]
+    view_vectors: Vectors
+    term_vectors: Vectors
+    view_words: Words
+    address_words: Words
+    view_types: npt.NDArray[np.str_]
+    view_weights: npt.NDArray[np.float64]
+    ranks: npt.NDArray[np.float64]
+    unusable: dict[str, int]
+
+
+def load_corpus(db: Database, tokenizer: Tokenizer, model: str | None) -> Corpus:
+    """Read what is active in the store now; `model` names the embeddings that are compared, None: none are."""
+    create(db, "corpus_addresses", compose(("logged/memory_now", "retrieve/corpus_addresses")))
+    _write_texts(db)
+    for name in ("corpus_keywords", "corpus_parts", "corpus_views", "corpus_terms", "corpus_nodes"):
+        create(db, name, sql_text(f"retrieve/{name}"), {"model": model})
+    write_lexemes(db, tokenizer)
+    scores = ranks(_MOST_PAIRS)
+    write(db, "lexical_ranks", {"pairs": np.arange(len(scores), dtype=np.int32), "rank": scores})
+    view_vectors, no_view = _vectors(db, "corpus_views")
+    term_vectors, no_term = _vectors(db, "corpus_terms")
+    views = db.arrow("SELECT view_type, coalesce(weight, 1) AS weight FROM corpus_views ORDER BY place")
+    return Corpus(
+        db,
+        tokenizer,
+        model,
+        _folded(db, "SELECT text_no FROM corpus_parts WHERE part <> 'words' UNION SELECT text_no FROM corpus_views"
+                    " UNION SELECT uri_no FROM corpus_views"),
+        _folded(db, "SELECT text_no FROM corpus_keywords"),
+        view_vectors,
+        term_vectors,
+        _words(db, "SELECT place, text_no FROM corpus_views"),
+        _words(db, "SELECT place, text_no FROM corpus_parts WHERE part = 'words'"),
+        np.array(views["view_type"].to_pylist(), dtype=np.str_),
+        views["weight"].to_numpy(),
+        scores,
+        {"views": no_view, "terms": no_term},
+    )  # fmt: skip
+
+
+def _write_texts(db: Database) -> None:
+    """Number every distinct text and put its lower case beside it, as the server's locale has it."""
+    found = db.arrow(sql_text("retrieve/corpus_texts"))
+    folded = pa.array([lower(text) for text in found["text"].to_pylist()], pa.string())
+    write(db, "texts", {"text_no": found["text_no"], "text": found["text"], "folded": folded})
+
+
+def _folded(db: Database, numbers: str) -> list[tuple[int, str]]:
+    return db.rows(f"SELECT text_no, folded FROM texts WHERE text_no IN ({numbers}) ORDER BY text_no")
+
+
+def _words(db: Database, documents: str) -> Words:
+    """The inverted index of the relation `documents` (place, text_no), of which the places are 1, 2, 3, …"""
+    found = db.arrow(
+        f"SELECT x.lexeme, d.place - 1 AS document, x.positions FROM ({documents}) AS d"
+        " JOIN text_lexemes AS x ON x.text_no = d.text_no ORDER BY x.lexeme"
+    )
+    count: int = db.row(f"SELECT count(*) FROM ({documents})")[0]
+    return Words(np.arange(1, count + 1), Postings.of(found, count))
+
+
+def _vectors(db: Database, table: str) -> tuple[Vectors, int]:
+    """The usable vectors of a corpus table, of the length that most of them have; how many rows have none."""
+    total: int = db.row(f"SELECT count(*) FROM {table}")[0]
+    found = db.arrow(
+        f"SELECT place, vector FROM {table} WHERE len(vector) = (SELECT mode(len(vector)) FROM {table})"
+        " AND list_bool_and(list_transform(vector, lambda x: x IS NOT NULL)) ORDER BY place"
+    )
+    places = found["place"].to_numpy().astype(np.int64)
+    if not len(places):
+        return Vectors(places, np.empty((0, 0), np.float32)), total
+    flat = found["vector"].combine_chunks().flatten().to_numpy(zero_copy_only=False)
+    rows: Floats = flat.astype(np.float32).reshape(len(places), -1)
+    good = usable(rows)
+    return Vectors(places[good], unit(rows[good])), total - int(good.sum())

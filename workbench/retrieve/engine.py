@@ -1,0 +1,174 @@
+"""The four signals of many prompts at once, in chunks: what merge.sql takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from workbench.retrieve.contain import Hit, occurrences
+from workbench.retrieve.corpus import Corpus
+from workbench.retrieve.nearest import NONE_NEAR, Floats, Near, Vectors, unit, usable
+from workbench.retrieve.tables import create, write
+from workbench.retrieve.words import best_places, best_views
+from workbench.store import Database, compose
+from workbench.textsearch.characters import lower
+from workbench.textsearch.tokenizer import AnyOf
+
+CHUNK = 500
+ROWS_PER_PLACE = 8
+MOST_ROWS = 300
+
+_STAGES = tuple(
+    f"retrieve/{name}"
+    for name in ("retrieve_exact", "retrieve_glossary", "retrieve_dense", "retrieve_lexical", "signal_rows")
+)
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """A prompt as the signals see it: `searched` is the cut text; `now` the instant that its ages are taken at."""
+
+    query_id: str
+    searched: str
+    now: datetime
+
+
+@dataclass(frozen=True)
+class Depth:
+    """How much a retrieval looks at.
+
+    `row_limit` rows a signal, 1..300; `domain` keeps the addresses of one domain; the weights, where given, replace
+    those stored on the view rows.
+    """
+
+    row_limit: int = 96
+    domain: str | None = None
+    gist_weight: float | None = None
+    question_weight: float | None = None
+
+    def bindings(self) -> dict[str, Any]:
+        """The bound values of the retrieve_*.sql stages."""
+        return {
+            "row_limit": self.row_limit,
+            "domain": self.domain,
+            "gist_weight": self.gist_weight,
+            "question_weight": self.question_weight,
+        }
+
+
+def row_limit(slice_size: int) -> int:
+    """Rows a signal may return where `slice_size` candidates are looked at (recall semantics, section 3)."""
+    return max(1, min(MOST_ROWS, slice_size * ROWS_PER_PLACE))
+
+
+def retrieve(
+    corpus: Corpus,
+    prompts: Sequence[Prompt],
+    vectors: Floats | None,
+    depth: Depth,
+    take: Callable[[Database], None],
+) -> None:
+    """Retrieve the signal rows of `prompts`, CHUNK at a time; `take` is called after each chunk.
+
+    `vectors` has one row a prompt, of the corpus's model; a row that is zero or not finite gives no dense and no
+    glossary rows, like None for all. `take` finds the temporary tables `signal_rows` (the shape that merge.sql takes,
+    with keyword, cue_terms, flags and wildcard_only) and `queries` (query_id, now, query_tokens).
+    """
+    for start in range(0, len(prompts), CHUNK):
+        chunk = prompts[start : start + CHUNK]
+        queries = [corpus.tokenizer.any_of(prompt.searched) for prompt in chunk]
+        _write_prompts(corpus, chunk, queries)
+        _write_words(corpus, queries, depth)
+        _write_hits(corpus, chunk)
+        _write_near(corpus, None if vectors is None else vectors[start : start + CHUNK], depth)
+        create(corpus.db, "signal_rows", compose(_STAGES), depth.bindings())
+        take(corpus.db)
+
+
+def _write_prompts(corpus: Corpus, prompts: Sequence[Prompt], queries: Sequence[AnyOf]) -> None:
+    tokens = [max(1, len(corpus.tokenizer.query(prompt.searched))) for prompt in prompts]
+    write(corpus.db, "prompts", {
+        "query_no": pa.array(range(len(prompts)), pa.int32()),
+        "query_id": pa.array([prompt.query_id for prompt in prompts], pa.string()),
+        "folded": pa.array([lower(prompt.searched) for prompt in prompts], pa.string()),
+        "searchable": pa.array([bool(prompt.searched) for prompt in prompts], pa.bool_()),
+        "now": pa.array([prompt.now for prompt in prompts], pa.timestamp("us", "UTC")),
+        "query_tokens": pa.array(tokens, pa.int32()),
+    })  # fmt: skip
+    create(corpus.db, "queries", "SELECT query_id, now, query_tokens FROM prompts")
+    lexemes = [(number, lexeme) for number, query in enumerate(queries) for lexeme in query.lexemes]
+    write(corpus.db, "query_lexemes", {
+        "query_no": pa.array([number for number, _ in lexemes], pa.int32()),
+        "lexeme": pa.array([lexeme for _, lexeme in lexemes], pa.string()),
+    })  # fmt: skip
+
+
+def _write_words(corpus: Corpus, queries: Sequence[AnyOf], depth: Depth) -> None:
+    query, place = best_places(corpus, queries, depth.row_limit, _places(corpus, "addresses", depth))
+    write(corpus.db, "word_addresses", {"query_no": query, "place": place})
+    weights = {"gist": depth.gist_weight, "question": depth.question_weight}
+    query, place, pairs = best_views(corpus, queries, depth.row_limit, weights, _places(corpus, "views", depth))
+    write(corpus.db, "word_views", {"query_no": query, "place": place, "pairs": pairs})
+
+
+def _places(corpus: Corpus, table: str, depth: Depth) -> Sequence[int] | None:
+    """The rows of a corpus table that the domain leaves; None: all."""
+    if depth.domain is None:
+        return None
+    found = corpus.db.rows(f"SELECT place FROM corpus_{table} WHERE domain = $domain", {"domain": depth.domain})
+    return [place for (place,) in found]
+
+
+def _write_hits(corpus: Corpus, prompts: Sequence[Prompt]) -> None:
+    """Where prompts occur in texts and keywords in prompts; equal prompts are looked up once."""
+    numbers: dict[str, list[int]] = {}
+    for number, prompt in enumerate(prompts):
+        if prompt.searched:
+            numbers.setdefault(lower(prompt.searched), []).append(number)
+    distinct = list(numbers)
+    text_nos, texts = _columns(corpus.texts)
+    keyword_nos, keywords = _columns(corpus.keywords)
+    _write_pairs(corpus.db, "text_hits", (
+        (number, text_nos[hit.text], hit)
+        for hit in occurrences(distinct, texts) for number in numbers[distinct[hit.pattern]]
+    ))  # fmt: skip
+    _write_pairs(corpus.db, "keyword_hits", (
+        (number, keyword_nos[hit.pattern], hit)
+        for hit in occurrences(keywords, distinct) for number in numbers[distinct[hit.text]]
+    ))  # fmt: skip
+
+
+def _columns(rows: Sequence[tuple[int, str]]) -> tuple[list[int], list[str]]:
+    return [number for number, _ in rows], [text for _, text in rows]
+
+
+def _write_pairs(db: Database, table: str, hits: Iterator[tuple[int, int, Hit]]) -> None:
+    rows = [(query, text, hit.literal) for query, text, hit in hits]
+    write(db, table, {
+        "query_no": pa.array([query for query, _, _ in rows], pa.int32()),
+        "text_no": pa.array([text for _, text, _ in rows], pa.int32()),
+        "literal": pa.array([literal for _, _, literal in rows], pa.bool_()),
+    })  # fmt: skip
+
+
+def _write_near(corpus: Corpus, vectors: Floats | None, depth: Depth) -> None:
+    for name, searched in (("views", corpus.view_vectors), ("terms", corpus.term_vectors)):
+        places = _places(corpus, name, depth)
+        numbers, near = _near(searched if places is None else searched.only(places), vectors, depth)
+        write(corpus.db, f"near_{name}", {
+            "query_no": pa.array(numbers[near.query], pa.int32()),
+            "place": pa.array(near.number, pa.int32()),
+            "similarity": pa.array(near.similarity, pa.float64()),
+        })  # fmt: skip
+
+
+def _near(searched: Vectors, vectors: Floats | None, depth: Depth) -> tuple[Any, Near]:
+    if vectors is None or not len(searched.numbers) or vectors.shape[1] != searched.unit.shape[1]:
+        return np.empty(0, np.int32), NONE_NEAR
+    good = np.nonzero(usable(vectors))[0]
+    return good.astype(np.int32), searched.nearest(unit(vectors[good]), depth.row_limit)

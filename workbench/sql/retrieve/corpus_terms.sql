@@ -1,0 +1,23 @@
+-- In:  glossary_term_embeddings; $model, the embedding model that queries are embedded with (NULL: none).
+-- Out: one row an active keyword of an address, with its vector, NULL where none of that model stands on the row.
+--      place is its rank among equally near keywords.
+SELECT
+    row_number() OVER (
+        ORDER BY priority, path_length, icu_sort_key(keyword, 'en_US-u-ka-shifted-ks-level4'), keyword, uri, id
+    )::INTEGER AS place,
+    * EXCLUDE (id)
+FROM (
+    SELECT
+        id,
+        uri,
+        domain,
+        node_uuid,
+        keyword,
+        coalesce(priority, 0) AS priority,
+        updated_at,
+        length(path) AS path_length,
+        [keyword] AS cue_terms,
+        CASE WHEN embedding_model = $model::VARCHAR THEN embedding_vector END AS vector
+    FROM glossary_term_embeddings
+    WHERE coalesce(status, 'active') = 'active'
+)
