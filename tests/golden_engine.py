@@ -183,13 +183,16 @@ def _tied(found: Rows, limit: int, deep: Rows) -> dict[str, set[str]]:
 
 
 def _as_good(row: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Whether nothing but the physical order on the server decides between two rows of a signal."""
-    near = abs(row["raw_score"] * row["weight"] - other["raw_score"] * other["weight"])
-    same = ("priority", "view_type", "keyword")
+    """Whether nothing but the physical order or the rounding of vectors on the server decides between two rows."""
+    if row["signal"] in ("dense", "glossary_semantic"):
+        near = abs(row["raw_score"] - other["raw_score"])
+        if 0 < near < 2 * VECTOR_TOLERANCE:
+            return True
+    else:
+        near = abs(row["raw_score"] * row["weight"] - other["raw_score"] * other["weight"])
     lengths = [len(one["uri"].partition("://")[2]) for one in (row, other)]
-    if row["signal"] in ("dense", "glossary_semantic") and 0 < near < 2 * VECTOR_TOLERANCE:
-        return True
-    return near == 0 and lengths[0] == lengths[1] and all(row[key] == other[key] for key in same)
+    same = all(row[key] == other[key] for key in ("priority", "view_type", "keyword"))
+    return near == 0 and lengths[0] == lengths[1] and same
 
 
 def _display(db: Database, bound: Mapping[str, Any], names: Sequence[str]) -> dict[str, list[dict[str, Any]]]:

@@ -43,9 +43,9 @@ def test_case_08_two_megabytes_are_prepared() -> None:
     assert prepare("字" * 2_000_000).chars == 200
 
 
-def test_half_of_a_pair_is_dropped_and_still_counted() -> None:
+def test_half_of_a_pair_is_searched_as_the_mark_that_reaches_the_database() -> None:
     query = prepare("x" + "😀" * 200)
-    assert query.searched == "x" + "😀" * 99
+    assert query.searched == "x" + "😀" * 99 + "\ufffd"
     assert (query.chars, query.original_chars) == (200, 401)
 
 
@@ -57,9 +57,10 @@ def test_javascript_white_space_is_trimmed_and_nothing_else() -> None:
 @given(st.text(max_size=60), st.integers(min_value=0, max_value=70))
 def test_a_cut_text_is_the_longest_prefix_that_fits(text: str, limit: int) -> None:
     head = cut_utf16(text, limit)
-    assert text.startswith(head)
-    assert utf16_length(head) == len(head.encode("utf-16-le", "surrogatepass")) // 2 <= limit
-    assert head == text or utf16_length(text[: len(head) + 1]) > limit
+    assert utf16_length(head) == min(limit, utf16_length(text))
+    whole = head.removesuffix("\ufffd")
+    assert text.startswith(whole)
+    assert head == text or head == whole or text[len(whole)] > "\uffff" or text[len(whole)] == "\ufffd"
 
 
 @pytest.mark.conformance
@@ -72,8 +73,7 @@ def test_every_golden_prompt_is_prepared_as_on_the_server(conformance: Path) -> 
             query = prepare(record["query"], record["settings"].get("recall.safety.max_query_chars", 200))
             meta = record.get("retrieval_meta") or record
             wanted = record["retrieval_query"]
-            halved = wanted[:-1] if wanted and "\ud800" <= wanted[-1] <= "\udbff" else wanted
-            assert query.searched == halved
+            assert query.searched == wanted.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
             assert (query.chars, query.original_chars) == (meta["query_chars"], meta["original_query_chars"])
             assert query.truncated == meta["query_truncated"]
             checked += 1
