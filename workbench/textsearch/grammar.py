@@ -14,7 +14,10 @@ from functools import cache
 
 from workbench.textsearch.characters import SPACES, is_wide, letters, marks, well_formed
 
-_SKIPPED, _TOKEN, _URL, _HYPHENATED = range(4)
+_SKIPPED, _TOKEN, _TOKEN_OR_URL, _HYPHENATED = range(4)
+
+# What it finds, the expression, and what is passed over after it.
+_Rule = tuple[int, str, str]
 
 # Stands for any character beyond U+FFFF that separates words, none of which is ever part of a token.
 _SEPARATOR = "\u2603"
@@ -24,7 +27,7 @@ _ALNUM = "[A-Za-z0-9]"
 _EXPONENT = f"[eE][-+]?{_DIGITS}"
 
 # host: labels joined by dots, the last of two or more letters; an optional port.
-_LABEL = f"{_ALNUM}++(?:[-_]{_ALNUM}++)*"
+_LABEL = f"{_ALNUM}++(?:[-_]{_ALNUM}++)*+"
 _HOST = rf"(?:{_LABEL}\.)+[A-Za-z]{{2,}}+(?!{_ALNUM})(?::{_DIGITS})?+"
 _AT_HOST = rf"@(?!{_DIGITS}{_EXPONENT}){_HOST}"
 _URL_CHARACTER = "[!#-;=?-\\[\\]_a-z~]"
@@ -45,9 +48,9 @@ class _Rules:
 
     def pattern(self) -> tuple[re.Pattern[str], tuple[int, ...]]:
         """The rules as one expression, and what the match of each of its groups is."""
-        rules = [rule for group in (self._common(), self._hosts(), self._words(), self._others()) for rule in group]
-        expression = "|".join(f"({rule})" for _, rule in rules)
-        return re.compile(expression), (_SKIPPED, *(kind for kind, _ in rules))
+        rules = [*self._common(), *self._hosts(), *self._words(), *self._others()]
+        expression = "|".join(f"({rule}){after}" for _, rule, after in rules)
+        return re.compile(expression), (_SKIPPED, *(kind for kind, _, _ in rules))
 
     @property
     def _letters(self) -> str:
@@ -69,42 +72,49 @@ class _Rules:
     def _blanks(self) -> str:
         return rf"[^0-9{self._letters}<\-+&/]*+"
 
-    def _common(self) -> Iterator[tuple[int, str]]:
+    def _common(self) -> Iterator[_Rule]:
         """Nearly all of a usual text: plain words with something between them that begins nothing else."""
-        yield _TOKEN, r"[A-Za-z]++(?=[\0-,;-?\[-^`{-\x7f]|\Z)"
-        yield _SKIPPED, rf"[\0-%'-*,:;=>?@\[-`{{-}}\x7f]{self._blanks}"
+        between = rf"[\0-%'-*,:;=>?@\[-`{{-}}\x7f]{self._blanks}"
+        yield _TOKEN, r"[A-Za-z]++(?=[\0-,;-?\[-^`{-\x7f]|\Z)", f"(?:{between})?+"
+        yield _SKIPPED, between, ""
 
-    def _hosts(self) -> Iterator[tuple[int, str]]:
-        yield _SKIPPED, f"{self._hidden()}|{self._tag()}"
-        yield _SKIPPED, rf"&(?:\#(?:[xX][0-9A-Fa-f]++|{_DIGITS})|[A-Za-z:_][{self._letters}0-9:_.\-]*+);"  # entity
-        yield _SKIPPED, "[A-Za-z]++://"  # protocol
-        yield _TOKEN, f"{_DIGITS}{_EXPONENT}"  # sfloat
-        yield _TOKEN, rf"{_LABEL}(?:\.{_LABEL})*+{_AT_HOST}"  # email
-        yield _URL, f"{_HOST}/{_URL_CHARACTER}++"
-        yield _TOKEN, _HOST
-        yield _TOKEN, rf"{_DIGITS}\.{_DIGITS}(?:(?:\.{_DIGITS})++|{_EXPONENT})?+"  # version, sfloat, float
+    def _hosts(self) -> Iterator[_Rule]:
+        yield _SKIPPED, f"{self._hidden()}|{self._tag()}", ""
+        yield _SKIPPED, rf"&(?:\#(?:[xX][0-9A-Fa-f]++|{_DIGITS})|[A-Za-z:_][{self._letters}0-9:_.\-]*+);", ""  # entity
+        yield _SKIPPED, "[A-Za-z]++://", ""  # protocol
+        yield _TOKEN, f"{_DIGITS}{_EXPONENT}", ""  # sfloat
+        # email, host, url. The look ahead only spares vain attempts.
+        email = rf"{_LABEL}(?:\.{_LABEL})*+{_AT_HOST}"
+        yield _TOKEN_OR_URL, rf"(?=[A-Za-z0-9_\-]*+[.@])(?:{email}|{_HOST}(?:/{_URL_CHARACTER}++)?+)", ""
+        yield _TOKEN, rf"{_DIGITS}\.{_DIGITS}(?:(?:\.{_DIGITS})++|{_EXPONENT})?+", ""  # version, sfloat, float
 
-    def _words(self) -> Iterator[tuple[int, str]]:
+    def _words(self) -> Iterator[_Rule]:
         letter, inner, no_digit = self._letter, self._inner, self._no_digit
         mixed = f"(?:{letter}{no_digit}*+[0-9]|{_DIGITS}{no_digit}){inner}*+"
         part = f"(?:{letter}|{_DIGITS}{no_digit}){inner}*+"
-        yield _TOKEN, rf"(?:[A-Za-z]++(?!{inner})|{mixed})(?:\.[A-Za-z0-9_]{_REST}|{_BELOW})"  # file
-        yield _TOKEN, f"{mixed}{_AT_HOST}"  # email
+        yield _TOKEN, rf"(?:[A-Za-z]++(?!{inner})|{mixed})(?:\.[A-Za-z0-9_]{_REST}|{_BELOW})", ""  # file
+        yield _TOKEN, f"{mixed}{_AT_HOST}", ""  # email
         # asciihword, hword, numhword. A hyphen after it does not make a following number negative.
-        yield _HYPHENATED, f"{part}(?:-{part})++(?:-(?={inner}))?+"
-        yield _TOKEN, part  # asciiword, word, numword
+        yield _HYPHENATED, f"{part}(?:-{part})++", f"(?:-(?={inner}))?+"
+        yield _TOKEN, part, ""  # asciiword, word, numword
 
-    def _others(self) -> Iterator[tuple[int, str]]:
-        yield _TOKEN, f"{_DIGITS}(?:{_BELOW})?+"  # file, uint
+    def _others(self) -> Iterator[_Rule]:
+        yield _TOKEN, f"{_DIGITS}(?:{_BELOW})?+", ""  # file, uint
         # sfloat, float, int. A signed version is a sign and a version.
-        yield _TOKEN, rf"[-+]{_DIGITS}(?:(?:\.{_DIGITS})?+{_EXPONENT}|\.{_DIGITS}(?!\.[0-9])|(?!\.[0-9]))"
-        yield _TOKEN, rf"(?:\.\.?)?+{_BELOW}|{_PARENT}|~(?:{_BELOW}|[A-Za-z0-9_]{_REST})"  # file
-        yield _SKIPPED, f"(?s:.){self._blanks}"
+        yield _TOKEN, rf"[-+]{_DIGITS}(?:(?:\.{_DIGITS})?+{_EXPONENT}|\.{_DIGITS}(?!\.[0-9])|(?!\.[0-9]))", ""
+        yield _TOKEN, rf"(?:\.\.?)?+{_BELOW}|{_PARENT}|~(?:{_BELOW}|[A-Za-z0-9_]{_REST})", ""  # file
+        yield _SKIPPED, f"(?s:.){self._blanks}", ""
 
     def _tag(self) -> str:
-        """A tag, comment or declaration of HTML or XML."""
-        quoted = r""""(?:\\(?s:.)|[^"\\])*+"|'(?:\\(?s:.)|[^'\\])*+'"""
-        attributes = rf"(?:[A-Za-z0-9=\-_#/:.&?%~{SPACES}]++|{quoted})*+>"
+        """A tag, comment or declaration of HTML or XML.
+
+        The parser overlooks a backslash that comes right after an escaped character of a quoted value; and when a text
+        ends with an escaped character in such a value, it gives up, and what is left of the text is lost.
+        """
+        within = {quote: rf"{quote}(?:[^{quote}\\]++|\\(?s:.)(?:[^{quote}]|(?={quote})))*+" for quote in "\"'"}
+        quoted = "|".join(rf"{start}{quote}" for quote, start in within.items())
+        broken = "|".join(rf"{start}\\(?s:.)\Z" for start in within.values())
+        attributes = rf"(?:[A-Za-z0-9=\-_#/:.&?%~{SPACES}]++|{quoted})*+(?:>|{broken})"
         named = rf"[{self._letters}0-9:_.\-]*+(?:/?>|[{SPACES}]{attributes})"
         return rf"<(?:/?[A-Za-z]{named}|[:_]{named}|!--(?s:.*?)-->|![Dd]{attributes}|\?x{attributes})"
 
@@ -129,15 +139,15 @@ def tokens(text: str) -> list[str]:
     pattern, kinds = _compiled(wide)
     found: list[str] = []
     for match in pattern.finditer(text):
-        kind = kinds[match.lastindex or 0]
+        number = match.lastindex or 0
+        kind, token = kinds[number], match[number]
         if kind == _TOKEN:
-            found.append(match[0])
+            found.append(token)
         elif kind == _HYPHENATED:
-            compound = match[0].removesuffix("-")
-            found += [compound, *compound.split("-")]
-        elif kind == _URL:
-            host, _, path = match[0].partition("/")
-            found += [match[0], host, f"/{path}"]
+            found += [token, *token.split("-")]
+        elif kind == _TOKEN_OR_URL:
+            host, slash, path = token.partition("/")
+            found += [token, host, slash + path] if slash else [token]
     return found
 
 

@@ -9,7 +9,7 @@ import struct
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache, cached_property
+from functools import cache, lru_cache
 from importlib import resources
 from pathlib import Path
 from threading import Lock
@@ -48,32 +48,37 @@ class Jieba:
 
     def document(self, text: str) -> Mapping[str, Sequence[int]]:
         """`to_tsvector('jiebacfg', text)`."""
-        return positions(self._again(text))
+        return positions(_parts(text, _segmenter().cut))
 
     def query(self, text: str) -> list[str]:
         """The lexemes of `plainto_tsquery('jiebaqry', text)` in order."""
-        return [part for part in self._parts(text, _segmenter().cut_for_search) if part is not None]
+        return [part for part in _parts(text, _segmenter().cut_for_search) if part is not None]
 
     def any_of(self, text: str) -> AnyOf:
         """The lexemes of `text` joined by OR, each taken as a text of its own by `to_tsquery('jiebacfg', ...)`."""
-        return any_of(self.query(text), self._again)
+        return any_of(self.query(text), _again)
 
-    def _again(self, text: str) -> list[str | None]:
-        return self._parts(text, _segmenter().cut)
 
-    def _parts(self, text: str, cut: Callable[[str], list[str]]) -> list[str | None]:
-        """The words of `text` as lexemes; None for a stop word."""
-        lexemes = [lower(word if len(word) < 64 else _as_counted_in_a_byte(word)) for word in cut(well_formed(text))]
-        return [None if lexeme in self._stop_words else lexeme for lexeme in lexemes]
+@lru_cache(maxsize=2**16)
+def _again(lexeme: str) -> tuple[str | None, ...]:
+    return tuple(_parts(lexeme, _segmenter().cut))
 
-    @cached_property
-    def _stop_words(self) -> frozenset[str]:
-        """The stop list as PostgreSQL reads it: each line up to its first blank, lower case.
 
-        So the lines that hold a space and a tab alone stop nothing. An empty word is one.
-        """
-        lines = _dictionary("stop_words.utf8").read_text(encoding="utf-8").split("\n")
-        return frozenset(lower(line.split()[0]) for line in lines if line.strip()) | {"", "\0"}
+def _parts(text: str, cut: Callable[[str], list[str]]) -> list[str | None]:
+    """The words of `text` as lexemes; None for a stop word."""
+    stop_words = _stop_words()
+    lexemes = [lower(word if len(word) < 64 else _as_counted_in_a_byte(word)) for word in cut(well_formed(text))]
+    return [None if lexeme in stop_words else lexeme for lexeme in lexemes]
+
+
+@cache
+def _stop_words() -> frozenset[str]:
+    """The stop list as PostgreSQL reads it: each line up to its first blank, lower case.
+
+    So the lines that hold a space and a tab alone stop nothing. An empty word is one.
+    """
+    lines = _dictionary("stop_words.utf8").read_text(encoding="utf-8").split("\n")
+    return frozenset(lower(line.split()[0]) for line in lines if line.strip()) | {"", "\0"}
 
 
 def _as_counted_in_a_byte(word: str) -> str:

@@ -33,22 +33,20 @@ def any_of(parts: Iterable[str], again: Callable[[str], Sequence[str | None]]) -
     lexemes: dict[str, None] = {}
     phrases: dict[tuple[str, ...], None] = {}
     for part in dict.fromkeys(parts):
-        pieces = _between_stop_words(again(part))
-        if len(pieces) == 1:
-            lexemes[pieces[0]] = None
+        pieces = again(part)
+        while pieces and pieces[-1] is None:
+            pieces = pieces[:-1]
+        while pieces and pieces[0] is None:
+            pieces = pieces[1:]
+        if len(pieces) > 1:
+            phrases[tuple(piece or "" for piece in pieces)] = None
         elif pieces:
-            phrases[pieces] = None
+            lexemes[pieces[0] or ""] = None
     adding = [phrase for phrase in phrases if lexemes.keys().isdisjoint(phrase)]
     return AnyOf(
         tuple(lexemes),
         tuple(phrase for phrase in adding if not any(_holds(phrase, other) for other in adding)),
     )
-
-
-def _between_stop_words(parts: Sequence[str | None]) -> tuple[str, ...]:
-    """Parts from the first lexeme to the last; a stop word between them is the empty string."""
-    places = [number for number, part in enumerate(parts) if part is not None]
-    return tuple(part or "" for part in parts[places[0] : places[-1] + 1]) if places else ()
 
 
 def _holds(phrase: tuple[str, ...], other: tuple[str, ...]) -> bool:

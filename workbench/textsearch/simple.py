@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 
 from workbench.textsearch.characters import lower
@@ -11,7 +10,6 @@ from workbench.textsearch.lexemes import any_of, positions
 from workbench.textsearch.tokenizer import AnyOf
 
 _LONGEST = 2046  # bytes; longer tokens are left out, and count no position
-_ONE_WORD = re.compile("[a-z]+")
 
 
 class Simple:
@@ -32,4 +30,8 @@ class Simple:
 
     def any_of(self, text: str) -> AnyOf:
         """The lexemes of `text` joined by OR, each taken as a text of its own as `to_tsquery` does."""
-        return any_of(self.query(text), lambda lexeme: [lexeme] if _ONE_WORD.fullmatch(lexeme) else self.query(lexeme))
+        return any_of(self.query(text), self._again)
+
+    def _again(self, lexeme: str) -> list[str]:
+        # What Python takes for letters, PostgreSQL does too: one word.
+        return [lexeme] if lexeme.isalpha() else self.query(lexeme)

@@ -9,10 +9,11 @@ from typing import Protocol
 
 @dataclass(frozen=True)
 class AnyOf:
-    """A query that matches a document which holds at least one of `lexemes` (distinct, in order of appearance).
+    """A query that matches a document which holds one of `lexemes` (distinct, in order of appearance) or of `phrases`.
 
-    Its rank counts (lexeme, position) pairs of the document, and each complete occurrence of one of `phrases`
-    (recall semantics, section 9). No lexemes: the query matches nothing.
+    A phrase is lexemes at successive positions, an empty string among them any one position; none of its lexemes is
+    among `lexemes`, and it holds no other phrase. The rank counts (lexeme, position) pairs of the document and each
+    complete occurrence of a phrase (recall semantics, section 9). Neither: the query matches nothing.
     """
 
     lexemes: tuple[str, ...]
