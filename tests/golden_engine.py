@@ -29,6 +29,7 @@ from workbench.replay.run import candidates_of, full_chain
 from workbench.retrieve.corpus import Corpus, load_corpus
 from workbench.retrieve.engine import MOST_ROWS, Depth, Prompt, retrieve
 from workbench.store import Database, compose, reading
+from workbench.text import trimmed
 from workbench.textsearch import tokenizer
 
 NOW = datetime(2026, 12, 1, 12, tzinfo=UTC)
@@ -213,7 +214,7 @@ def _compare_query(case: Case, golden: Golden, corpus: Corpus, comparison: Compa
     record = case.record
     wanted = record["retrieval_query"].encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     comparison.note("query text", case.where, wanted, case.query.searched)
-    tokens = max(1, len(corpus.tokenizer.query(case.query.searched)))
+    tokens = max(1, len(corpus.tokenizer.query(trimmed(case.query.searched))))
     comparison.note("query tokens", case.where, golden.tokens(record), tokens)
 
 

@@ -1,10 +1,13 @@
-"""Text of users on its way to a person or a spreadsheet: shown literally, never run."""
+"""Text of users: trimmed as the server does, and shown literally to a person or a spreadsheet, never run."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 
+# What JavaScript's trim() removes; str.strip() would also take U+0085 and the separators U+001C to U+001F.
+SPACE = "\t\n\v\f\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
+_TRIM = re.compile(f"^[{SPACE}]+|[{SPACE}]+$")
 _BREAKING = re.compile(
     "[\u0000-\u001f\u007f-\u009f\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 )
@@ -19,6 +22,11 @@ def shown(text: str, width: int | None = None) -> str:
     """
     one_line = _BREAKING.sub(_mark, text)
     return one_line if width is None or cells(one_line) <= width else _cut(one_line, width - 1) + "…"
+
+
+def trimmed(text: str) -> str:
+    """`text` without white space at both ends, as the server trims it."""
+    return _TRIM.sub("", text)
 
 
 def cells(text: str) -> int:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from workbench.text import SPACE, trimmed
+
 DEFAULT_QUERY_CHARS = 200
 
-# What JavaScript's trim() removes; str.strip() would also take U+0085 and the separators U+001C to U+001F.
-_SPACE = "\t\n\v\f\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
-_TRIM = re.compile(f"^[{_SPACE}]+|[{_SPACE}]+$")
 _ENVELOPE = re.compile(
-    rf"[{_SPACE}]*(?:Conversation info|Sender|Channel info|Reply info)[{_SPACE}]*\(untrusted metadata\)[{_SPACE}]*:"
-    rf"[{_SPACE}]*```.*?```",
+    rf"[{SPACE}]*(?:Conversation info|Sender|Channel info|Reply info)[{SPACE}]*\(untrusted metadata\)[{SPACE}]*:"
+    rf"[{SPACE}]*```.*?```",
     re.IGNORECASE | re.DOTALL,
 )
 
@@ -37,7 +36,7 @@ class Query:
 
 def prepare(prompt: str, max_query_chars: int = DEFAULT_QUERY_CHARS) -> Query:
     """Strip a leading run of chat-platform metadata blocks, trim, and keep the first `max_query_chars` UTF-16 units."""
-    text = _TRIM.sub("", strip_envelopes(prompt))
+    text = trimmed(strip_envelopes(prompt))
     searched = cut_utf16(text, max_query_chars)
     length = utf16_length(text)
     return Query(text, searched, min(length, max_query_chars), length)
@@ -49,7 +48,7 @@ def strip_envelopes(prompt: str) -> str:
     while block := _ENVELOPE.match(prompt, end):
         end = block.end()
     rest = prompt[end:]
-    return rest if _TRIM.sub("", rest) else prompt
+    return rest if trimmed(rest) else prompt
 
 
 def utf16_length(text: str) -> int:

@@ -7,6 +7,7 @@ from typing import Any
 
 from workbench.replay.query import DEFAULT_QUERY_CHARS, prepare
 from workbench.store import Database
+from workbench.text import trimmed
 from workbench.textsearch import NAMES, tokenizer
 
 AUTO = "auto"
@@ -59,9 +60,9 @@ def choose(db: Database, wanted: str = AUTO) -> TokenizerChoice:
     rows = db.rows(_COUNTED, {"most": _COMPARED})
     equal = dict.fromkeys(NAMES, 0)
     for text, limit, tokens in rows:
-        searched = prepare(text, limit or DEFAULT_QUERY_CHARS).searched
+        words = trimmed(prepare(text, limit or DEFAULT_QUERY_CHARS).searched)
         for name in NAMES:
-            equal[name] += max(1, len(tokenizer(name).query(searched))) == tokens
+            equal[name] += max(1, len(tokenizer(name).query(words))) == tokens
     best = "jieba" if equal["jieba"] > equal["simple"] else "simple"
     name, by = (best, AUTO) if wanted == AUTO else (wanted, OPERATOR)
     return TokenizerChoice(name, by, len(rows), equal["simple"], equal["jieba"])

@@ -16,6 +16,7 @@ from workbench.retrieve.nearest import NONE_NEAR, Floats, Near, Vectors, unit, u
 from workbench.retrieve.tables import create, write
 from workbench.retrieve.words import best_places, best_views
 from workbench.store import Database, compose
+from workbench.text import trimmed
 from workbench.textsearch.characters import lower
 from workbench.textsearch.tokenizer import AnyOf
 
@@ -36,6 +37,11 @@ class Prompt:
     query_id: str
     searched: str
     now: datetime
+
+    @property
+    def words(self) -> str:
+        """What is tokenised: the server trims the cut text once more."""
+        return trimmed(self.searched)
 
 
 @dataclass(frozen=True)
@@ -81,7 +87,7 @@ def retrieve(
     """
     for start in range(0, len(prompts), CHUNK):
         chunk = prompts[start : start + CHUNK]
-        queries = [corpus.tokenizer.any_of(prompt.searched) for prompt in chunk]
+        queries = [corpus.tokenizer.any_of(prompt.words) for prompt in chunk]
         _write_prompts(corpus, chunk, queries)
         _write_words(corpus, queries, depth)
         _write_hits(corpus, chunk)
@@ -91,7 +97,7 @@ def retrieve(
 
 
 def _write_prompts(corpus: Corpus, prompts: Sequence[Prompt], queries: Sequence[AnyOf]) -> None:
-    tokens = [max(1, len(corpus.tokenizer.query(prompt.searched))) for prompt in prompts]
+    tokens = [max(1, len(corpus.tokenizer.query(prompt.words))) for prompt in prompts]
     write(corpus.db, "prompts", {
         "query_no": pa.array(range(len(prompts)), pa.int32()),
         "query_id": pa.array([prompt.query_id for prompt in prompts], pa.string()),
