@@ -91,8 +91,8 @@ def test_case_12_a_backup_without_recalls_says_what_is_missing(tmp_path: Path) -
         possible = {name: found["possible"] for name, found in report["capabilities"].items()}
         assert store.column("memories", "count(*)", "1") == [40]
     assert possible == {
-        "logged_replay": False, "helpfulness": False, "memories": True, "glossary": True, "views": False,
-        "glossary_vectors": False, "memory_history": False,
+        "logged_replay": False, "engine_replay": True, "helpfulness": False, "memories": True, "glossary": True,
+        "views": False, "glossary_vectors": False, "memory_history": False,
     }  # fmt: skip
     assert "export the backup with recall events" in report["capabilities"]["logged_replay"]["why"]
 

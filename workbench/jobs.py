@@ -9,7 +9,11 @@ from typing import Any
 from workbench.importers import ImportOptions, capabilities, load
 from workbench.importers.address import mask_address
 from workbench.replay.logged import materialise, settings_in_force
+from workbench.replay.tokenizers import AUTO, TokenizerChoice, chosen, remember
+from workbench.retrieve.corpus import write_corpus
+from workbench.retrieve.index import refresh_index
 from workbench.store import TABLES, Database, newest_version, reading, writing
+from workbench.textsearch import tokenizer
 
 Progress = Callable[[int, int | None, str], None]
 
@@ -32,21 +36,34 @@ def import_log(
     after a dry run.
     """
     report: dict[str, Any] = {}
+    options = options or ImportOptions()
     try:
         with writing(path, f"import of {Path(mask_address(source)).name}") as db:
-            loaded = load(db, source, options or ImportOptions(), progress)
+            loaded = load(db, source, options, progress)
             report = loaded.as_json()
             settings = settings_in_force(db)
             report["warnings"] += settings.warnings
             progress(0, None, "deriving candidates")
             touched = "recall_queries" if loaded.memories_changed else "touched_queries"
             report["candidates"] = materialise(db, settings.params, f"SELECT query_id FROM {touched}")
+            progress(0, None, "indexing texts")
+            choice = _index(db, options.tokenizer)
+            report |= {"tokenizer": choice.name, "tokenizer_choice": choice.as_json()}
             report["dry_run"] = dry_run
             if dry_run:
                 raise _DryRun
     except _DryRun:
         pass
     return report
+
+
+def _index(db: Database, wanted: str = AUTO) -> TokenizerChoice:
+    """Inside a publication, settle the tokenizer and make the inverted index follow the memories."""
+    choice = remember(db, wanted)
+    words = tokenizer(choice.name)
+    write_corpus(db, words)
+    refresh_index(db, words)
+    return choice
 
 
 def status(path: Path) -> dict[str, Any]:
@@ -66,6 +83,7 @@ def status(path: Path) -> dict[str, Any]:
             "config": settings.params.changed_from(type(settings.params)()),
             "warnings": list(settings.warnings),
             "capabilities": capabilities(db),
+            "tokenizer_choice": chosen(db).as_json(),
         }
 
 

@@ -172,6 +172,7 @@ def _import_text(report: dict[str, Any]) -> str:
     if len(report["rejected"]) > 20:
         parts.append(f"… and {len(report['rejected']) - 20} more rejected rows (all with --json).")
     parts += [shown(warning) for warning in report["warnings"]]
+    parts.append(report["tokenizer_choice"]["said"])
     parts += _capability_lines(report["capabilities"])
     if report["dry_run"]:
         parts.append("Dry run: nothing was changed.")
@@ -192,6 +193,7 @@ def _status_text(said: dict[str, Any]) -> str:
     return "\n".join(
         [f"{said['db']}, store version {said['version']}", table(("table", "rows"), rows), span, "Imports:", *imports]
         + [shown(warning) for warning in said["warnings"]]
+        + [said["tokenizer_choice"]["said"]]
         + _capability_lines(said["capabilities"])
     )
 

@@ -31,7 +31,8 @@ SELECT
     (SELECT count(*) FROM memory_views WHERE embedding_vector IS NOT NULL) AS view_vectors,
     (SELECT count(*) FROM glossary_keywords) AS keywords,
     (SELECT count(*) FROM glossary_term_embeddings WHERE embedding_vector IS NOT NULL) AS term_vectors,
-    (SELECT count(*) FROM memory_events) AS memory_events
+    (SELECT count(*) FROM memory_events) AS memory_events,
+    (SELECT count(*) FROM wb.embeddings) AS own_vectors
 """
 
 
@@ -45,6 +46,7 @@ def capabilities(db: Database) -> dict[str, Any]:
             "no recall events; export the backup with recall events, or import a dump or tables that hold them",
             held,
         ),
+        "engine_replay": _engine(held),
         "helpfulness": _when(
             held["shown"],
             "{shown:,} memories were shown, {used:,} of them opened",
@@ -72,6 +74,18 @@ def capabilities(db: Database) -> dict[str, Any]:
         ),
     }
     return {name: asdict(capability) for name, capability in found.items()}
+
+
+def _engine(held: dict[str, int]) -> Capability:
+    """The engine needs memories; how many signals it has depends on views and vectors."""
+    if not held["memories"]:
+        return Capability(False, "no memories; import a backup, a dump or the tables")
+    signals = ["exact", *(["lexical"] if held["views"] else [])]
+    if held["own_vectors"]:
+        return Capability(
+            True, f"signals {', '.join(signals)}, and those of vectors: {held['own_vectors']:,} texts embedded"
+        )
+    return Capability(True, f"signals {', '.join(signals)} only; run `workbench embed` to give prompts their vectors")
 
 
 def _when(count: int, possible: str, otherwise: str, held: dict[str, int]) -> Capability:

@@ -51,7 +51,7 @@ class TokenizerChoice:
 
     def as_json(self) -> dict[str, Any]:
         """The entry `tokenizer` of reports."""
-        return {**asdict(self), "share": self.share}
+        return {**asdict(self), "share": self.share, "said": self.sentence()}
 
 
 def choose(db: Database, wanted: str = AUTO) -> TokenizerChoice:

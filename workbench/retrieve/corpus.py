@@ -19,6 +19,11 @@ from workbench.textsearch.rank import ranks
 from workbench.textsearch.tokenizer import Tokenizer
 
 _MOST_PAIRS = 4096
+_COMPARED = """
+SELECT text_no FROM corpus_parts WHERE part <> 'words'
+UNION SELECT text_no FROM corpus_views
+UNION SELECT uri_no FROM corpus_views
+"""
 
 
 @dataclass(frozen=True)
@@ -56,11 +61,7 @@ class Corpus:
 
 def load_corpus(db: Database, tokenizer: Tokenizer, model: str | None) -> Corpus:
     """Read what is active in the store now; `model` names the embeddings that are compared, None: none are."""
-    create(db, "corpus_addresses", compose(("logged/memory_now", "retrieve/corpus_addresses")))
-    _write_texts(db)
-    for name in ("corpus_keywords", "corpus_parts", "corpus_views", "corpus_terms", "corpus_nodes"):
-        create(db, name, sql_text(f"retrieve/{name}"), {"model": model})
-    write_lexemes(db, tokenizer)
+    write_corpus(db, tokenizer, model)
     scores = ranks(_MOST_PAIRS)
     write(db, "lexical_ranks", {"pairs": np.arange(len(scores), dtype=np.int32), "rank": scores})
     view_vectors, no_view = _vectors(db, "corpus_views")
@@ -70,8 +71,7 @@ def load_corpus(db: Database, tokenizer: Tokenizer, model: str | None) -> Corpus
         db,
         tokenizer,
         model,
-        _folded(db, "SELECT text_no FROM corpus_parts WHERE part <> 'words' UNION SELECT text_no FROM corpus_views"
-                    " UNION SELECT uri_no FROM corpus_views"),
+        _folded(db, _COMPARED),
         _folded(db, "SELECT text_no FROM corpus_keywords"),
         view_vectors,
         term_vectors,
@@ -81,7 +81,16 @@ def load_corpus(db: Database, tokenizer: Tokenizer, model: str | None) -> Corpus
         views["weight"].to_numpy(),
         scores,
         {"views": no_view, "terms": no_term},
-    )  # fmt: skip
+    )
+
+
+def write_corpus(db: Database, tokenizer: Tokenizer, model: str | None = None) -> None:
+    """Write the temporary tables corpus_*, texts and text_lexemes of what is active in the store now."""
+    create(db, "corpus_addresses", compose(("logged/memory_now", "retrieve/corpus_addresses")))
+    _write_texts(db)
+    for name in ("corpus_keywords", "corpus_parts", "corpus_views", "corpus_terms", "corpus_nodes"):
+        create(db, name, sql_text(f"retrieve/{name}"), {"model": model})
+    write_lexemes(db, tokenizer)
 
 
 def _write_texts(db: Database) -> None:
