@@ -15,6 +15,8 @@ from golden_lexemes import any_query, lexemes, records, vector
 from workbench.textsearch import tokenizer
 from workbench.textsearch.rank import pairs, rank_of
 
+pytest.importorskip("cppjieba_py_dat", reason="the dictionaries of jieba are not installed on this platform")
+
 EXCERPT = Path(__file__).parent / "golden"
 # The server trims the query once more for text search, after it was cut to its length.
 TRIMMED = " "
