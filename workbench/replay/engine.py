@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
+import numpy as np
+
+from workbench.replay.query import prepare
 from workbench.replay.run import Settings, slice_size
-from workbench.retrieve.corpus import Corpus
+from workbench.retrieve.corpus import Corpus, load_corpus
+from workbench.retrieve.embeddings import vectors
 from workbench.retrieve.engine import CHUNK, Depth, Prompt, retrieve, row_limit
 from workbench.retrieve.nearest import Floats
 from workbench.store import Database, compose, sql_text
+from workbench.textsearch import Tokenizer
 
 CANDIDATES = "engine_candidates"
 CUES = "engine_cues"
@@ -18,12 +25,93 @@ Progress = Callable[[int, int | None, str], None]
 _MERGED = ("boot_uris", "merge", "retrieve/engine_candidates")
 
 
+@dataclass(frozen=True)
+class EngineReplay:
+    """What an engine replay rests on.
+
+    `settings` replay its candidates. `prompts` were retrieved, of which `without_vector` have no vector of `model`, so
+    that their dense and glossary signals are missing; `unusable` counts views and keywords without a comparable one.
+    """
+
+    settings: Settings
+    prompts: int
+    without_vector: int
+    model: str | None
+    tokenizer: str
+    unusable: dict[str, int]
+
+    def as_json(self) -> dict[str, Any]:
+        """The entry `engine` of a replay."""
+        return {
+            "prompts": self.prompts,
+            "prompts_without_vector": self.without_vector,
+            "model": self.model,
+            "tokenizer": self.tokenizer,
+            "views_without_vector": self.unusable["views"],
+            "keywords_without_vector": self.unusable["terms"],
+        }
+
+
 def depth_of(settings: Settings, domain: str | None = None) -> Depth:
     """How much the signals return under `settings`: the row limit of the display, and view weights that differ from
     those in force."""
     bound = settings.bindings()
     places = int(settings.params["recall.display.max_display_items"])
     return Depth(row_limit(slice_size(settings.limit, places)), domain, bound["gist_weight"], bound["question_weight"])
+
+
+def engine_replay(
+    db: Database,
+    settings: Settings,
+    selected: str,
+    tokenizer: Tokenizer,
+    model: str | None,
+    progress: Progress = lambda done, total, what: None,
+) -> EngineReplay:
+    """Retrieve the queries of the table `selected` from the memories in `db` and write CANDIDATES.
+
+    A prompt is cut where the server cut it; under another `recall.safety.max_query_chars` than the one in force, there.
+    """
+    prompts = prompts_of(db, settings, selected)
+    corpus = load_corpus(db, tokenizer, model)
+    found = vectors_of(db, model, [prompt.searched for prompt in prompts])
+    retrieve_candidates(corpus, prompts, found, depth_of(settings), progress=progress)
+    missing = len(prompts) if found is None else int((~np.isfinite(found).all(axis=1)).sum())
+    return EngineReplay(
+        replace(settings, candidates=CANDIDATES), len(prompts), missing, model, tokenizer.name, corpus.unusable
+    )
+
+
+def prompts_of(db: Database, settings: Settings, selected: str) -> list[Prompt]:
+    """The queries of the table `selected` as they are searched, oldest first."""
+    wanted = int(settings.params["recall.safety.max_query_chars"])
+    in_force = int(settings.in_force["recall.safety.max_query_chars"])
+    rows = db.rows(_QUERIES.format(selected=selected))
+    return [
+        Prompt(query_id, prepare(text, wanted if wanted != in_force else limit or in_force).searched, now)
+        for query_id, text, limit, now in rows
+    ]
+
+
+_QUERIES = """
+SELECT l.query_id, r.query_text, l.query_char_limit, l.now
+FROM {selected} AS s
+JOIN wb.logged_queries AS l ON l.query_id = s.query_id
+JOIN recall_queries AS r ON r.query_id = s.query_id
+ORDER BY l.now, l.query_id
+"""
+
+
+def vectors_of(db: Database, model: str | None, texts: Sequence[str]) -> Floats | None:
+    """One row a text: its vector of `model`, NaN where the store has none; None where it has none at all."""
+    if model is None:
+        return None
+    found = vectors(db, model, texts)
+    if not len(found.positions):
+        return None
+    matrix = np.full((len(texts), found.matrix.shape[1]), np.nan, np.float32)
+    matrix[found.positions] = found.matrix
+    return matrix
 
 
 def retrieve_candidates(

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from workbench.replay.engine import EngineReplay, depth_of
 from workbench.replay.run import Settings, candidates_of, full_chain
-from workbench.store import Database, compose
+from workbench.store import Database, Stage, compose
 
 REQUIRED_SHARE = 0.999
 UNEXPLAINED = "unexplained"
-
-_ROWS = "parity/parity_rows"
 
 
 @dataclass(frozen=True)
@@ -60,12 +59,28 @@ class Parity:
 
 def parity(db: Database, settings: Settings, selected: str | None = None) -> Parity:
     """Compare the replay of `settings`, the configuration in force, with the log of selected queries (None: all)."""
-    chain = (*full_chain(candidates_of(selected, settings.candidates)), _ROWS)
-    db.execute(
-        f"CREATE OR REPLACE TEMP TABLE parity_rows AS {compose(chain, 'SELECT * FROM {last}')}", settings.bindings()
+    chain = (*full_chain(candidates_of(selected, settings.candidates)), "parity/parity_rows")
+    return _compared(db, chain, settings.bindings(), "parity/parity_flips")
+
+
+def engine_parity(db: Database, replayed: EngineReplay, selected: str) -> Parity:
+    """Compare the engine's candidates of the queries in the table `selected` with the log, term by term; memories that
+    only one of both ranks are differences too."""
+    settings = replayed.settings
+    chain = (
+        *full_chain(candidates_of(None, settings.candidates)),
+        ("selected_queries", f"SELECT query_id FROM {selected}"),
+        "logged/memory_now",
+        "parity/engine_rows",
     )
+    bound = settings.bindings() | {"model": replayed.model, "row_limit": depth_of(settings).row_limit}
+    return _compared(db, chain, bound, "parity/engine_flips")
+
+
+def _compared(db: Database, chain: Sequence[Stage], bound: Mapping[str, Any], flips_stage: str) -> Parity:
+    db.execute(f"CREATE OR REPLACE TEMP TABLE parity_rows AS {compose(chain)}", bound)
     rows, equal = db.row("SELECT count(*), count(*) FILTER (equal) FROM parity_rows WHERE excluded IS NULL")
-    flips = _counted(db, f"SELECT cause FROM ({compose(('parity/parity_flips',), 'SELECT * FROM {last}')})")
+    flips = _counted(db, f"SELECT cause FROM ({compose((flips_stage,))})")
     result = Parity(
         rows=rows,
         rows_equal=equal,

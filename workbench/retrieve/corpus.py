@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from workbench.retrieve import embeddings
 from workbench.retrieve.index import write_lexemes
 from workbench.retrieve.nearest import Floats, Numbers, Vectors, unit, usable
 from workbench.retrieve.postings import Postings
@@ -19,6 +20,13 @@ from workbench.textsearch.rank import ranks
 from workbench.textsearch.tokenizer import Tokenizer
 
 _MOST_PAIRS = 4096
+_STORED = """
+SELECT place, vector
+FROM corpus_{table}
+WHERE len(vector) = (SELECT mode(len(vector)) FROM corpus_{table} WHERE len(vector) > 0)
+    AND NOT list_contains(list_transform(vector, lambda x: x IS NULL), true)
+ORDER BY place
+"""
 _COMPARED = """
 SELECT text_no FROM corpus_parts WHERE part <> 'words'
 UNION SELECT text_no FROM corpus_views
@@ -64,8 +72,8 @@ def load_corpus(db: Database, tokenizer: Tokenizer, model: str | None) -> Corpus
     write_corpus(db, tokenizer, model)
     scores = ranks(_MOST_PAIRS)
     write(db, "lexical_ranks", {"pairs": np.arange(len(scores), dtype=np.int32), "rank": scores})
-    view_vectors, no_view = _vectors(db, "corpus_views")
-    term_vectors, no_term = _vectors(db, "corpus_terms")
+    view_vectors = _vectors(db, "views", model)
+    term_vectors = _vectors(db, "terms", model)
     views = db.arrow("SELECT view_type, coalesce(weight, 1) AS weight FROM corpus_views ORDER BY place")
     return Corpus(
         db,
@@ -80,7 +88,10 @@ def load_corpus(db: Database, tokenizer: Tokenizer, model: str | None) -> Corpus
         np.array(views["view_type"].to_pylist(), dtype=np.str_),
         views["weight"].to_numpy(),
         scores,
-        {"views": no_view, "terms": no_term},
+        {
+            "views": _count(db, "views") - len(view_vectors.numbers),
+            "terms": _count(db, "terms") - len(term_vectors.numbers),
+        },
     )
 
 
@@ -114,17 +125,24 @@ def _words(db: Database, documents: str) -> Words:
     return Words(np.arange(1, count + 1), Postings.of(found, count))
 
 
-def _vectors(db: Database, table: str) -> tuple[Vectors, int]:
-    """The usable vectors of a corpus table, of the length that most of them have; how many rows have none."""
-    total: int = db.row(f"SELECT count(*) FROM {table}")[0]
-    found = db.arrow(
-        f"SELECT place, vector FROM {table} WHERE len(vector) = (SELECT mode(len(vector)) FROM {table})"
-        " AND list_bool_and(list_transform(vector, lambda x: x IS NOT NULL)) ORDER BY place"
-    )
-    places = found["place"].to_numpy().astype(np.int64)
-    if not len(places):
-        return Vectors(places, np.empty((0, 0), np.float32)), total
-    flat = found["vector"].combine_chunks().flatten().to_numpy(zero_copy_only=False)
-    rows: Floats = flat.astype(np.float32).reshape(len(places), -1)
+def _count(db: Database, table: str) -> int:
+    count: int = db.row(f"SELECT count(*) FROM corpus_{table}")[0]
+    return count
+
+
+def _vectors(db: Database, table: str, model: str | None) -> Vectors:
+    """The comparable vectors of a corpus table: those on its rows; where no row has one of `model`, as when the source
+    brought none or the operator tries another model, those that were embedded here."""
+    if model is None:
+        return Vectors(np.empty(0, np.int64), np.empty((0, 0), np.float32))
+    stored = db.arrow(_STORED.format(table=table))
+    if stored.num_rows:
+        flat = stored["vector"].combine_chunks().flatten().to_numpy(zero_copy_only=False)
+        places = stored["place"].to_numpy().astype(np.int64)
+        rows: Floats = flat.astype(np.float32).reshape(len(places), -1)
+    else:
+        wanted = db.arrow(f"SELECT place, embedded_text AS text FROM corpus_{table} ORDER BY place")
+        found = embeddings.vectors(db, model, wanted["text"].to_pylist())
+        places, rows = wanted["place"].to_numpy().astype(np.int64)[found.positions], found.matrix
     good = usable(rows)
-    return Vectors(places[good], unit(rows[good])), total - int(good.sum())
+    return Vectors(places[good], unit(rows[good]))

@@ -1,5 +1,6 @@
 -- In:  glossary_term_embeddings; $model, the embedding model that queries are embedded with (NULL: none).
--- Out: one row an active keyword of an address, with its vector, NULL where none of that model stands on the row.
+-- Out: one row an active keyword of an address, with embedded_text and its vector, NULL where none of that model stands on
+--      the row.
 --      place is its rank among equally near keywords.
 SELECT
     row_number() OVER (
@@ -17,6 +18,7 @@ FROM (
         updated_at,
         length(path) AS path_length,
         [keyword] AS cue_terms,
+        coalesce(nullif(match_text, ''), regexp_replace(keyword, '[/_-]+', ' ', 'g')) AS embedded_text,
         CASE WHEN embedding_model = $model::VARCHAR THEN embedding_vector END AS vector
     FROM glossary_term_embeddings
     WHERE coalesce(status, 'active') = 'active'
