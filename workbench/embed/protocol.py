@@ -8,7 +8,10 @@ from typing import Protocol
 from workbench.errors import WorkbenchError
 from workbench.retrieve.embeddings import Floats
 
-__all__ = ["Embedder", "Floats", "Refused"]
+__all__ = ["KEY_VARIABLE", "Embedder", "Floats", "Refused"]
+
+# The only place that the key of an embedding server is taken from.
+KEY_VARIABLE = "WORKBENCH_EMBEDDING_KEY"
 
 
 class Refused(WorkbenchError):
