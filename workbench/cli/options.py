@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -17,6 +17,7 @@ from workbench.params.toml import read_toml
 from workbench.replay.logged import settings_in_force
 from workbench.replay.run import Settings
 from workbench.replay.selection import TRAFFIC, Selection
+from workbench.retrieve.clock import read_time
 from workbench.store import Database, reading
 
 DEFAULT_DB = "workbench.duckdb"
@@ -63,15 +64,7 @@ def selection(
 
 def moment(option: str, text: str | None) -> datetime | None:
     """A point in time; one without a zone is UTC."""
-    if text is None:
-        return None
-    try:
-        read = datetime.fromisoformat(text)
-    except ValueError as error:
-        raise BadInput(
-            f"{option} {text!r} is no time; write it like 2026-11-30 or 2026-11-30T08:00:00+08:00."
-        ) from error
-    return read if read.tzinfo else read.replace(tzinfo=UTC)
+    return None if text is None else read_time(option, text)
 
 
 @contextmanager
