@@ -19,6 +19,7 @@ from workbench.textsearch import Tokenizer
 
 CANDIDATES = "engine_candidates"
 CUES = "engine_cues"
+COUNTS = "engine_counts"
 
 Progress = Callable[[int, int | None, str], None]
 
@@ -102,6 +103,16 @@ ORDER BY l.now, l.query_id
 """
 
 
+_COUNTED = """
+SELECT
+    query_id,
+    count(*) FILTER (signal = 'dense') AS dense_rows,
+    count(*) FILTER (signal = 'glossary_semantic') AS glossary_rows
+FROM signal_rows
+GROUP BY query_id
+"""
+
+
 def vectors_of(db: Database, model: str | None, texts: Sequence[str]) -> Floats | None:
     """One row a text: its vector of `model`, NaN where the store has none; None where it has none at all."""
     if model is None:
@@ -124,7 +135,8 @@ def retrieve_candidates(
     progress: Progress = lambda done, total, what: None,
 ) -> None:
     """Write the temporary table CANDIDATES in the shape of wb.logged_candidates, with what the log says of the same
-    memories beside the engine's signals; with `cues` also CUES (query_id, uri, cues, matched_on).
+    memories beside the engine's signals, and COUNTS (query_id, dense_rows, glossary_rows); with `cues` also CUES
+    (query_id, uri, cues, matched_on).
 
     `vectors` has one row a prompt; see workbench.retrieve.engine.retrieve.
     """
@@ -134,10 +146,12 @@ def retrieve_candidates(
     db.execute(
         f"CREATE OR REPLACE TEMP TABLE {CUES} (query_id VARCHAR, uri VARCHAR, cues VARCHAR[], matched_on VARCHAR[])"
     )
+    db.execute(f"CREATE OR REPLACE TEMP TABLE {COUNTS} (query_id VARCHAR, dense_rows BIGINT, glossary_rows BIGINT)")
 
     def take(chunk: Database) -> None:
         nonlocal done
         chunk.execute(f"INSERT INTO {CANDIDATES} BY NAME {compose(_MERGED)}")
+        chunk.execute(f"INSERT INTO {COUNTS} {_COUNTED}")
         if cues:
             chunk.execute(f"INSERT INTO {CUES} BY NAME {sql_text('retrieve/cues')}")
         done = min(done + CHUNK, len(prompts))

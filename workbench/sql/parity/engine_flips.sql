@@ -4,7 +4,8 @@
 SELECT
     query_id,
     CASE
-        WHEN bool_or(excluded = 'other scoring strategy') THEN 'other scoring strategy'
+        WHEN bool_or(excluded <> 'not ranked by the server')
+            THEN mode(excluded) FILTER (excluded <> 'not ranked by the server')
         WHEN count(*) FILTER (excluded IS NULL AND NOT equal) > 0
             THEN mode(cause) FILTER (excluded IS NULL AND NOT equal)
         ELSE 'display settings other than those in force'

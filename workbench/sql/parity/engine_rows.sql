@@ -1,6 +1,6 @@
--- In:  display (the engine's candidates, scored with the configuration in force), wb.logged_candidates, wb.logged_queries,
---      selected_queries (query_id), memory_now, memory_views, glossary_term_embeddings, memory_events; the bound values
---      $model (of the engine's vectors) and $row_limit.
+-- In:  display (the engine's candidates, scored with the configuration in force), engine_counts (query_id, dense_rows,
+--      glossary_rows), wb.logged_candidates, wb.logged_queries, recall_events, selected_queries (query_id), memory_now,
+--      memory_views, glossary_term_embeddings, memory_events; the bound value $model (of the engine's vectors).
 -- Out: one row a (query_id, uri) that the log or the engine ranks: equal (each term to 1.5e-6, the total to 1e-5 because the
 --      log keeps it as a 32-bit real), excluded (not to be compared, and why), and the cause where it is not equal.
 SELECT
@@ -8,20 +8,23 @@ SELECT
     CASE
         WHEN r.strategy <> 'raw_plus_lex_damp' THEN 'other scoring strategy'
         WHEN r.ranked_position IS NULL AND r.logged_score IS NULL THEN 'not ranked by the server'
+        WHEN r.nothing_logged THEN 'prompt without logged candidates'
+        WHEN r.other_depth AND r.one_domain THEN 'request limited to a domain'
+        WHEN r.other_depth THEN 'request with another candidate limit'
     END AS excluded,
     r.ranked_position IS NOT NULL AND r.logged_score IS NOT NULL AND abs(r.score - r.logged_score) < 1e-5
         AND NOT r.off_text AND NOT r.off_vector AND NOT r.off_bonus AND NOT r.off_recency AS equal,
     CASE
         WHEN r.tokens_logged AND r.engine_tokens <> r.query_tokens THEN 'tokenizer'
-        WHEN r.embedding_model <> coalesce($model::VARCHAR, '') AND r.no_vector THEN 'embedding model'
+        WHEN r.other_model AND r.no_vector THEN 'embedding model'
         WHEN r.no_vector THEN 'prompt without a vector'
         WHEN r.ranked_position IS NULL AND r.changed IS NULL THEN 'deleted memory'
         WHEN r.changed > r.now THEN 'memory edited or indexed since'
         WHEN r.ranked_position IS NOT NULL AND r.logged_score IS NOT NULL AND r.off_recency
             AND NOT r.off_text AND NOT r.off_vector AND NOT r.off_bonus THEN 'clock'
         WHEN r.off_bonus THEN 'configuration change (bonuses)'
-        WHEN r.embedding_model <> coalesce($model::VARCHAR, '') THEN 'embedding model'
-        WHEN r.full THEN 'candidate limit'
+        WHEN r.other_model THEN 'embedding model'
+        WHEN r.at_the_limit THEN 'tie at the candidate limit'
         ELSE 'unexplained'
     END AS cause
 FROM (
@@ -35,9 +38,12 @@ FROM (
         abs(c_recency - coalesce(logged_recency, 0)) > 1.5e-6 AS off_recency,
         bool_and(coalesce(dense, 0) = 0 AND coalesce(glossary_semantic, 0) = 0) OVER one_query
             AND bool_or(logged_dense > 0 OR logged_glossary_semantic > 0) OVER one_query AS no_vector,
+        count(logged_score) OVER one_query = 0 AS nothing_logged,
         any_value(found_tokens) OVER one_query AS engine_tokens,
-        count(dense) FILTER (logged_score IS NOT NULL AND logged_dense > 0) OVER one_query >= $row_limit::INTEGER / 2
-            AS full
+        min(domain) FILTER (logged_score IS NOT NULL) OVER one_query
+            = max(domain) FILTER (logged_score IS NOT NULL) OVER one_query
+            AND min(domain) OVER one_query < max(domain) OVER one_query AS one_domain,
+        ranked_position IS NULL OR logged_score IS NULL OR off_vector AND least(dense, logged_dense) = 0 AS at_the_limit
     FROM (
         SELECT
             coalesce(d.query_id, l.query_id) AS query_id,
@@ -54,12 +60,24 @@ FROM (
             q.query_tokens,
             q.tokens_logged,
             coalesce(q.strategy, 'raw_plus_lex_damp') AS strategy,
-            coalesce(q.embedding_model, '') AS embedding_model,
-            c.changed
+            q.embedding_model <> coalesce($model::VARCHAR, '') AS other_model,
+            c.changed,
+            split_part(coalesce(d.uri, l.uri), '://', 1) AS domain,
+            n.dense_rows <> e.dense_rows OR n.glossary_rows <> e.glossary_rows AS other_depth
         FROM display AS d
         FULL JOIN (
             SELECT * FROM wb.logged_candidates WHERE query_id IN (SELECT s.query_id FROM selected_queries AS s)
         ) AS l ON l.query_id = d.query_id AND l.uri = d.uri
+        LEFT JOIN engine_counts AS n ON n.query_id = coalesce(d.query_id, l.query_id)
+        LEFT JOIN (
+            SELECT
+                query_id,
+                any_value(try_cast(metadata ->> '$.retrieval_meta.dense_candidates' AS BIGINT)) AS dense_rows,
+                any_value(try_cast(metadata ->> '$.retrieval_meta.glossary_semantic_candidates' AS BIGINT))
+                    AS glossary_rows
+            FROM recall_events
+            GROUP BY query_id
+        ) AS e ON e.query_id = n.query_id
         JOIN wb.logged_queries AS q ON q.query_id = coalesce(d.query_id, l.query_id)
         LEFT JOIN (
             SELECT uri, max(changed) AS changed
