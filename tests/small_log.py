@@ -59,22 +59,22 @@ def add_query(
         for row in candidate.rows
     ]
     first = db.row("SELECT count(*) FROM recall_events")[0]
-    _append(db, "recall_events", [{"id": str(first + n), **event} for n, event in enumerate(events)])
+    append(db, "recall_events", [{"id": str(first + n), **event} for n, event in enumerate(events)])
     shown = [candidate for candidate in candidates if candidate.shown]
     query = {"query_id": query_id, "query_text": text, "session_id": session, "client_type": client,
              "created_at": now,
              "merged_count": len(candidates), "shown_count": len(shown),
              "used_count": sum(c.used for c in shown)}  # fmt: skip
-    _append(db, "recall_queries", [query])
+    append(db, "recall_queries", [query])
 
 
 def add_memory(db: Database, uri: str, *, node: str, priority: int, created: str, content: str = "text") -> None:
     """Append a node with one memory, edge and path."""
     domain, path = uri.split("://")
-    _append(db, "nodes", [{"uuid": node, "created_at": created}])
-    _append(db, "memories", [{"id": f"m-{node}", "node_uuid": node, "content": content, "created_at": created}])
-    _append(db, "edges", [{"id": f"e-{uri}", "child_uuid": node, "priority": priority, "created_at": created}])
-    _append(db, "paths", [{"domain": domain, "path": path, "edge_id": f"e-{uri}", "created_at": created}])
+    append(db, "nodes", [{"uuid": node, "created_at": created}])
+    append(db, "memories", [{"id": f"m-{node}", "node_uuid": node, "content": content, "created_at": created}])
+    append(db, "edges", [{"id": f"e-{uri}", "child_uuid": node, "priority": priority, "created_at": created}])
+    append(db, "paths", [{"domain": domain, "path": path, "edge_id": f"e-{uri}", "created_at": created}])
 
 
 def derive(db: Database, params: Params | None = None) -> int:
@@ -94,7 +94,7 @@ def _event(
             "query_id": query_id, "session_id": session, "client_type": client}  # fmt: skip
 
 
-def _append(db: Database, table: str, rows: Sequence[Mapping[str, Any]]) -> None:
+def append(db: Database, table: str, rows: Sequence[Mapping[str, Any]]) -> None:
     """Insert rows; columns that they do not name become NULL."""
     if not rows:
         return
