@@ -10,6 +10,7 @@ import numpy as np
 
 from workbench.replay.query import prepare
 from workbench.replay.run import Settings, slice_size
+from workbench.retrieve.clock import Clock
 from workbench.retrieve.corpus import Corpus, load_corpus
 from workbench.retrieve.embeddings import vectors
 from workbench.retrieve.engine import CHUNK, Depth, Prompt, retrieve, row_limit
@@ -23,6 +24,9 @@ COUNTS = "engine_counts"
 
 Progress = Callable[[int, int | None, str], None]
 
+AS_OF = Clock("as-of")
+
+_CLOCKED = compose((("queries", "SELECT query_id, now FROM wb.logged_queries"), "corpus/clocked"))
 _MERGED = ("boot_uris", "merge", "retrieve/engine_candidates")
 
 
@@ -39,6 +43,7 @@ class EngineReplay:
     without_vector: int
     model: str | None
     tokenizer: str
+    clock: Clock
     unusable: dict[str, int]
 
     def as_json(self) -> dict[str, Any]:
@@ -48,6 +53,8 @@ class EngineReplay:
             "prompts_without_vector": self.without_vector,
             "model": self.model,
             "tokenizer": self.tokenizer,
+            "clock": self.clock.mode,
+            "as_of": self.clock.label,
             "views_without_vector": self.unusable["views"],
             "keywords_without_vector": self.unusable["terms"],
         }
@@ -67,41 +74,44 @@ def engine_replay(
     selected: str,
     tokenizer: Tokenizer,
     model: str | None,
+    clock: Clock = AS_OF,
     progress: Progress = lambda done, total, what: None,
 ) -> EngineReplay:
-    """Retrieve the queries of the table `selected` from the memories in `db` and write CANDIDATES.
+    """Retrieve the queries of the table `selected` from the memories in `db` as `clock` sees them; write CANDIDATES.
 
     A prompt is cut where the server cut it; under another `recall.safety.max_query_chars` than the one in force, there.
     """
-    prompts = prompts_of(db, settings, selected)
-    corpus = load_corpus(db, tokenizer, model)
+    clock = clock.resolved(db)
+    prompts = prompts_of(db, settings, selected, clock)
+    corpus = load_corpus(db, tokenizer, model, clock)
     found = vectors_of(db, model, [prompt.searched for prompt in prompts])
     retrieve_candidates(corpus, prompts, found, depth_of(settings), progress=progress)
     missing = len(prompts) if found is None else int((~np.isfinite(found).all(axis=1)).sum())
     return EngineReplay(
-        replace(settings, candidates=CANDIDATES), len(prompts), missing, model, tokenizer.name, corpus.unusable
+        replace(settings, candidates=CANDIDATES), len(prompts), missing, model, tokenizer.name, clock, corpus.unusable
     )
 
 
-def prompts_of(db: Database, settings: Settings, selected: str) -> list[Prompt]:
-    """The queries of the table `selected` as they are searched, oldest first."""
+def prompts_of(db: Database, settings: Settings, selected: str, clock: Clock) -> list[Prompt]:
+    """The queries of the table `selected` as they are searched, oldest first; `clock` has its time."""
     wanted = int(settings.params["recall.safety.max_query_chars"])
     in_force = int(settings.in_force["recall.safety.max_query_chars"])
-    rows = db.rows(_QUERIES.format(selected=selected))
     return [
-        Prompt(query_id, prepare(text, wanted if wanted != in_force else limit or in_force).searched, now)
-        for query_id, text, limit, now in rows
+        Prompt(query_id, prepare(text, wanted if wanted != in_force else limit or in_force).searched, now, corpus_at)
+        for query_id, text, limit, now, corpus_at in db.rows(
+            _QUERIES.format(selected=selected, clocked=_CLOCKED), clock.bindings()
+        )
     ]
 
 
 _QUERIES = """
-SELECT l.query_id, r.query_text, l.query_char_limit, l.now
+SELECT l.query_id, r.query_text, l.query_char_limit, c.now, CASE WHEN isfinite(c.corpus_at) THEN c.corpus_at END
 FROM {selected} AS s
 JOIN wb.logged_queries AS l ON l.query_id = s.query_id
 JOIN recall_queries AS r ON r.query_id = s.query_id
+JOIN ({clocked}) AS c ON c.query_id = s.query_id
 ORDER BY l.now, l.query_id
 """
-
 
 _COUNTED = """
 SELECT

@@ -10,16 +10,19 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from workbench.retrieve import embeddings
+from workbench.retrieve.clock import Clock
 from workbench.retrieve.index import write_lexemes
-from workbench.retrieve.nearest import Floats, Numbers, Vectors, unit, usable
+from workbench.retrieve.nearest import NO_VECTORS, Floats, Vectors, unit, usable
 from workbench.retrieve.postings import Postings
 from workbench.retrieve.tables import create, write
+from workbench.retrieve.versions import build_versions
 from workbench.store import Database, compose, sql_text
 from workbench.textsearch.characters import lower
 from workbench.textsearch.rank import ranks
 from workbench.textsearch.tokenizer import Tokenizer
 
 _MOST_PAIRS = 4096
+_NOW = Clock("today")
 _STORED = """
 SELECT place, vector
 FROM corpus_{table}
@@ -32,76 +35,106 @@ SELECT text_no FROM corpus_parts WHERE part <> 'words'
 UNION SELECT text_no FROM corpus_views
 UNION SELECT uri_no FROM corpus_views
 """
+_WORDS = "(SELECT place, text_no FROM corpus_parts WHERE part = 'words')"
 
 
 @dataclass(frozen=True)
-class Words:
-    """The lexemes of a corpus table: `places` of its rows in order, and its inverted index by position in `places`."""
+class Rows:
+    """The rows of one corpus table in order of place (place 1 is column 0 of a mask): domain, and the time in which each
+    is there, in microseconds since 1970, `until` exclusive."""
 
-    places: Numbers
-    postings: Postings
+    domains: npt.NDArray[np.str_]
+    since: npt.NDArray[np.int64]
+    until: npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class Corpus:
-    """The searchable state of a store.
+    """The searchable state of a store, at one time or, with `by_time`, over all its time.
 
-    `texts` and `keywords` are (number, text in lower case) of what prompts are compared with; `view_vectors` and
-    `term_vectors` are those of `model`, `view_words` and `address_words` the lexemes of `tokenizer`; `weights` are the
-    weights and types of the views in order. `unusable` counts the views and keywords without a comparable vector. The
+    `texts` and `keywords` are (number, text in lower case) of what prompts are compared with; the vectors are those of
+    `model`, the words those of `tokenizer`, with the number of each row's text in `view_texts` and `address_texts`. The
     temporary tables corpus_*, texts, text_lexemes and lexical_ranks stand beside it in `db`.
     """
 
     db: Database
     tokenizer: Tokenizer
     model: str | None
+    by_time: bool
     texts: Sequence[tuple[int, str]]
     keywords: Sequence[tuple[int, str]]
     view_vectors: Vectors
     term_vectors: Vectors
-    view_words: Words
-    address_words: Words
+    view_words: Postings
+    address_words: Postings
+    view_texts: npt.NDArray[np.int64]
+    address_texts: npt.NDArray[np.int64]
     view_types: npt.NDArray[np.str_]
     view_weights: npt.NDArray[np.float64]
+    addresses: Rows
+    views: Rows
+    terms: Rows
     ranks: npt.NDArray[np.float64]
-    unusable: dict[str, int]
+
+    @property
+    def unusable(self) -> dict[str, int]:
+        """How many views and keywords have no vector that can be compared."""
+        return {
+            "views": len(self.views.since) - len(self.view_vectors.numbers),
+            "terms": len(self.terms.since) - len(self.term_vectors.numbers),
+        }
 
 
-def load_corpus(db: Database, tokenizer: Tokenizer, model: str | None) -> Corpus:
-    """Read what is active in the store now; `model` names the embeddings that are compared, None: none are."""
-    write_corpus(db, tokenizer, model)
+def load_corpus(db: Database, tokenizer: Tokenizer, model: str | None, clock: Clock = _NOW) -> Corpus:
+    """Read what is active in the store under `clock`; `model` names the embeddings that are compared (None: none)."""
+    write_corpus(db, tokenizer, model, clock)
     scores = ranks(_MOST_PAIRS)
     write(db, "lexical_ranks", {"pairs": np.arange(len(scores), dtype=np.int32), "rank": scores})
-    view_vectors = _vectors(db, "views", model)
-    term_vectors = _vectors(db, "terms", model)
-    views = db.arrow("SELECT view_type, coalesce(weight, 1) AS weight FROM corpus_views ORDER BY place")
+    views = db.arrow("SELECT view_type, coalesce(weight, 1) AS weight, text_no FROM corpus_views ORDER BY place")
+    words = db.arrow(f"SELECT text_no FROM {_WORDS} ORDER BY place")
     return Corpus(
-        db,
-        tokenizer,
-        model,
-        _folded(db, _COMPARED),
-        _folded(db, "SELECT text_no FROM corpus_keywords"),
-        view_vectors,
-        term_vectors,
-        _words(db, "SELECT place, text_no FROM corpus_views"),
-        _words(db, "SELECT place, text_no FROM corpus_parts WHERE part = 'words'"),
-        np.array(views["view_type"].to_pylist(), dtype=np.str_),
-        views["weight"].to_numpy(),
-        scores,
-        {
-            "views": _count(db, "views") - len(view_vectors.numbers),
-            "terms": _count(db, "terms") - len(term_vectors.numbers),
-        },
+        db=db,
+        tokenizer=tokenizer,
+        model=model,
+        by_time=_by_time(clock),
+        texts=_folded(db, _COMPARED),
+        keywords=_folded(db, "SELECT text_no FROM corpus_keywords"),
+        view_vectors=_vectors(db, "views", model),
+        term_vectors=_vectors(db, "terms", model),
+        view_words=_postings(db, "corpus_views"),
+        address_words=_postings(db, _WORDS),
+        view_texts=views["text_no"].to_numpy().astype(np.int64),
+        address_texts=words["text_no"].to_numpy().astype(np.int64),
+        view_types=np.array(views["view_type"].to_pylist(), dtype=np.str_),
+        view_weights=views["weight"].to_numpy(),
+        addresses=_rows(db, "addresses"),
+        views=_rows(db, "views"),
+        terms=_rows(db, "terms"),
+        ranks=scores,
     )
 
 
-def write_corpus(db: Database, tokenizer: Tokenizer, model: str | None = None) -> None:
-    """Write the temporary tables corpus_*, texts and text_lexemes of what is active in the store now."""
-    create(db, "corpus_addresses", compose(("logged/memory_now", "retrieve/corpus_addresses")))
+def write_corpus(db: Database, tokenizer: Tokenizer, model: str | None = None, clock: Clock = _NOW) -> None:
+    """Write the temporary tables corpus_*, texts and text_lexemes of what is active in the store under `clock`."""
+    when = "asof" if _by_time(clock) else "now"
+    if when == "asof":
+        build_versions(db)
+        create(db, "address_spans", sql_text("retrieve/address_spans_asof"))
+    else:
+        create(db, "address_spans", compose(("logged/memory_now", "retrieve/address_spans_now")))
+    bound = {"model": model, "restamp": clock.per_prompt}
+    for name in ("address_states", "state_keywords", "view_states", "term_states"):
+        create(db, name, sql_text(f"retrieve/{name}_{when}"), bound)
+    create(db, "corpus_addresses", sql_text("retrieve/corpus_addresses"))
     _write_texts(db)
     for name in ("corpus_keywords", "corpus_parts", "corpus_views", "corpus_terms", "corpus_nodes"):
-        create(db, name, sql_text(f"retrieve/{name}"), {"model": model})
+        create(db, name, sql_text(f"retrieve/{name}"), bound)
     write_lexemes(db, tokenizer)
+
+
+def _by_time(clock: Clock) -> bool:
+    """Whether the memories stand as they once stood; today they stand as the tables of the store say."""
+    return clock.mode != "today"
 
 
 def _write_texts(db: Database) -> None:
@@ -115,26 +148,34 @@ def _folded(db: Database, numbers: str) -> list[tuple[int, str]]:
     return db.rows(f"SELECT text_no, folded FROM texts WHERE text_no IN ({numbers}) ORDER BY text_no")
 
 
-def _words(db: Database, documents: str) -> Words:
+def _postings(db: Database, documents: str) -> Postings:
     """The inverted index of the relation `documents` (place, text_no), of which the places are 1, 2, 3, …"""
     found = db.arrow(
-        f"SELECT x.lexeme, d.place - 1 AS document, x.positions FROM ({documents}) AS d"
+        f"SELECT x.lexeme, d.place - 1 AS document, x.positions FROM {documents} AS d"
         " JOIN text_lexemes AS x ON x.text_no = d.text_no ORDER BY x.lexeme"
     )
-    count: int = db.row(f"SELECT count(*) FROM ({documents})")[0]
-    return Words(np.arange(1, count + 1), Postings.of(found, count))
+    count: int = db.row(f"SELECT count(*) FROM {documents}")[0]
+    return Postings.of(found, count)
 
 
-def _count(db: Database, table: str) -> int:
-    count: int = db.row(f"SELECT count(*) FROM corpus_{table}")[0]
-    return count
+def _rows(db: Database, table: str) -> Rows:
+    found = db.arrow(
+        f"SELECT domain, CASE WHEN isfinite(valid_from) THEN epoch_us(valid_from) END AS since,"
+        f" CASE WHEN isfinite(valid_to) THEN epoch_us(valid_to) END AS until FROM corpus_{table} ORDER BY place"
+    )
+    ends = np.iinfo(np.int64)
+    return Rows(
+        np.array(found["domain"].to_pylist(), dtype=np.str_),
+        found["since"].fill_null(ends.min).to_numpy(),
+        found["until"].fill_null(ends.max).to_numpy(),
+    )
 
 
 def _vectors(db: Database, table: str, model: str | None) -> Vectors:
     """The comparable vectors of a corpus table: those on its rows; where no row has one of `model`, as when the source
     brought none or the operator tries another model, those that were embedded here."""
     if model is None:
-        return Vectors(np.empty(0, np.int64), np.empty((0, 0), np.float32))
+        return NO_VECTORS
     stored = db.arrow(_STORED.format(table=table))
     if stored.num_rows:
         flat = stored["vector"].combine_chunks().flatten().to_numpy(zero_copy_only=False)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from workbench.retrieve.contain import Hit, occurrences
-from workbench.retrieve.corpus import Corpus
-from workbench.retrieve.nearest import NONE_NEAR, Floats, Near, Vectors, unit, usable
+from workbench.retrieve.corpus import Corpus, Rows
+from workbench.retrieve.nearest import NONE_NEAR, Floats, Mask, Near, Vectors, unit, usable
 from workbench.retrieve.tables import create, write
-from workbench.retrieve.words import best_places, best_views
+from workbench.retrieve.words import best_places, best_views, phrase_hits
 from workbench.store import Database, compose
 from workbench.text import trimmed
 from workbench.textsearch.characters import lower
@@ -23,6 +23,7 @@ from workbench.textsearch.tokenizer import AnyOf
 CHUNK = 500
 ROWS_PER_PLACE = 8
 MOST_ROWS = 300
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 _STAGES = tuple(
     f"retrieve/{name}"
@@ -32,11 +33,13 @@ _STAGES = tuple(
 
 @dataclass(frozen=True)
 class Prompt:
-    """A prompt as the signals see it: `searched` is the cut text; `now` the instant that its ages are taken at."""
+    """A prompt as the signals see it: `searched` is the cut text, `now` the instant that its ages are taken at, and
+    `corpus_at` the one as of which the memories stand (None: as they stand in the store)."""
 
     query_id: str
     searched: str
-    now: datetime
+    now: datetime | None
+    corpus_at: datetime | None = None
 
     @property
     def words(self) -> str:
@@ -89,9 +92,9 @@ def retrieve(
         chunk = prompts[start : start + CHUNK]
         queries = [corpus.tokenizer.any_of(prompt.words) for prompt in chunk]
         _write_prompts(corpus, chunk, queries)
-        _write_words(corpus, queries, depth)
+        _write_words(corpus, chunk, queries, depth)
         _write_hits(corpus, chunk)
-        _write_near(corpus, None if vectors is None else vectors[start : start + CHUNK], depth)
+        _write_near(corpus, chunk, None if vectors is None else vectors[start : start + CHUNK], depth)
         create(corpus.db, "signal_rows", compose(_STAGES), depth.bindings())
         take(corpus.db)
 
@@ -104,6 +107,7 @@ def _write_prompts(corpus: Corpus, prompts: Sequence[Prompt], queries: Sequence[
         "folded": pa.array([lower(prompt.searched) for prompt in prompts], pa.string()),
         "searchable": pa.array([bool(prompt.searched) for prompt in prompts], pa.bool_()),
         "now": pa.array([prompt.now for prompt in prompts], pa.timestamp("us", "UTC")),
+        "corpus_at": pa.array([prompt.corpus_at for prompt in prompts], pa.timestamp("us", "UTC")),
         "query_tokens": pa.array(tokens, pa.int32()),
     })  # fmt: skip
     create(corpus.db, "queries", "SELECT query_id, now, query_tokens FROM prompts")
@@ -114,20 +118,37 @@ def _write_prompts(corpus: Corpus, prompts: Sequence[Prompt], queries: Sequence[
     })  # fmt: skip
 
 
-def _write_words(corpus: Corpus, queries: Sequence[AnyOf], depth: Depth) -> None:
-    query, place = best_places(corpus, queries, depth.row_limit, _places(corpus, "addresses", depth))
+def _write_words(corpus: Corpus, prompts: Sequence[Prompt], queries: Sequence[AnyOf], depth: Depth) -> None:
+    phrases = phrase_hits(corpus, queries)
+    write(corpus.db, "phrase_hits", {
+        "query_no": pa.array([query for query, _, _ in phrases], pa.int32()),
+        "text_no": pa.array([text_no for _, text_no, _ in phrases], pa.int32()),
+    })  # fmt: skip
+    allowed = _allowed(corpus, corpus.addresses, prompts, depth)
+    query, place = best_places(corpus, queries, phrases, depth.row_limit, allowed)
     write(corpus.db, "word_addresses", {"query_no": query, "place": place})
     weights = {"gist": depth.gist_weight, "question": depth.question_weight}
-    query, place, pairs = best_views(corpus, queries, depth.row_limit, weights, _places(corpus, "views", depth))
+    allowed = _allowed(corpus, corpus.views, prompts, depth)
+    query, place, pairs = best_views(corpus, queries, phrases, depth.row_limit, weights, allowed)
     write(corpus.db, "word_views", {"query_no": query, "place": place, "pairs": pairs})
 
 
-def _places(corpus: Corpus, table: str, depth: Depth) -> Sequence[int] | None:
-    """The rows of a corpus table that the domain leaves; None: all."""
-    if depth.domain is None:
-        return None
-    found = corpus.db.rows(f"SELECT place FROM corpus_{table} WHERE domain = $domain", {"domain": depth.domain})
-    return [place for (place,) in found]
+def _allowed(corpus: Corpus, rows: Rows, prompts: Sequence[Prompt], depth: Depth) -> Mask | None:
+    """Which rows of a corpus table are there for each prompt: of its domain, at its time; None: all."""
+    shape = (len(prompts), len(rows.since))
+    allowed = None
+    if depth.domain is not None:
+        allowed = np.broadcast_to(rows.domains == depth.domain, shape)
+    if corpus.by_time:
+        at = np.array([_microseconds(prompt.corpus_at) for prompt in prompts])[:, None]
+        there = (rows.since <= at) & (at < rows.until)
+        allowed = there if allowed is None else there & allowed
+    return allowed
+
+
+def _microseconds(at: datetime | None) -> int:
+    """Since 1970; without a time the last moment that is still before the end of what has none."""
+    return np.iinfo(np.int64).max - 1 if at is None else (at - _EPOCH) // timedelta(microseconds=1)
 
 
 def _write_hits(corpus: Corpus, prompts: Sequence[Prompt]) -> None:
@@ -162,10 +183,11 @@ def _write_pairs(db: Database, table: str, hits: Iterator[tuple[int, int, Hit]])
     })  # fmt: skip
 
 
-def _write_near(corpus: Corpus, vectors: Floats | None, depth: Depth) -> None:
-    for name, searched in (("views", corpus.view_vectors), ("terms", corpus.term_vectors)):
-        places = _places(corpus, name, depth)
-        numbers, near = _near(searched if places is None else searched.only(places), vectors, depth)
+def _write_near(corpus: Corpus, prompts: Sequence[Prompt], vectors: Floats | None, depth: Depth) -> None:
+    for name, searched, rows in (
+        ("views", corpus.view_vectors, corpus.views), ("terms", corpus.term_vectors, corpus.terms),
+    ):  # fmt: skip
+        numbers, near = _near(searched, vectors, depth.row_limit, _allowed(corpus, rows, prompts, depth))
         write(corpus.db, f"near_{name}", {
             "query_no": pa.array(numbers[near.query], pa.int32()),
             "place": pa.array(near.number, pa.int32()),
@@ -173,8 +195,9 @@ def _write_near(corpus: Corpus, vectors: Floats | None, depth: Depth) -> None:
         })  # fmt: skip
 
 
-def _near(searched: Vectors, vectors: Floats | None, depth: Depth) -> tuple[Any, Near]:
+def _near(searched: Vectors, vectors: Floats | None, most: int, allowed: Mask | None) -> tuple[Any, Near]:
     if vectors is None or not len(searched.numbers) or vectors.shape[1] != searched.unit.shape[1]:
         return np.empty(0, np.int32), NONE_NEAR
     good = np.nonzero(usable(vectors))[0]
-    return good.astype(np.int32), searched.nearest(unit(vectors[good]), depth.row_limit)
+    mask = None if allowed is None else allowed[np.ix_(good, searched.numbers - 1)]
+    return good.astype(np.int32), searched.nearest(unit(vectors[good]), most, mask)

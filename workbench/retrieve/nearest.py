@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,11 +39,6 @@ class Vectors:
     numbers: Numbers
     unit: Floats
 
-    def only(self, numbers: Sequence[int]) -> Vectors:
-        """Those rows whose number is one of `numbers`."""
-        kept = np.isin(self.numbers, np.array(numbers, np.int64))
-        return Vectors(self.numbers[kept], self.unit[kept])
-
     def nearest(self, queries: Floats, most: int, allowed: Mask | None = None) -> Near:
         """For each of the unit rows `queries` the `most` nearest rows, and some more behind them.
 
@@ -69,6 +63,9 @@ class Vectors:
             chosen = slice(starts[number], starts[number + 1])
             exact[chosen] = self.unit[row[chosen]].astype(np.float64) @ one
         return np.round(exact, _DECIMALS)
+
+
+NO_VECTORS = Vectors(np.empty(0, np.int64), np.empty((0, 0), np.float32))
 
 
 def unit(rows: npt.NDArray[np.floating]) -> Floats:

@@ -1,10 +1,10 @@
--- In:  glossary_term_embeddings; $model, the embedding model that queries are embedded with (NULL: none).
--- Out: one row an active keyword of an address, with embedded_text and its vector, NULL where none of that model stands on
---      the row.
---      place is its rank among equally near keywords.
+-- In:  term_states; $model, the embedding model that queries are embedded with (NULL: none).
+-- Out: one row a keyword of an address in a state, with embedded_text, valid_from, valid_to, earlier_at, and its vector,
+--      NULL where none of that model stands on the row. place is its rank among equally near keywords.
 SELECT
     row_number() OVER (
-        ORDER BY priority, path_length, icu_sort_key(keyword, 'en_US-u-ka-shifted-ks-level4'), keyword, uri, id
+        ORDER BY
+            priority, path_length, icu_sort_key(keyword, 'en_US-u-ka-shifted-ks-level4'), keyword, uri, id, valid_from
     )::INTEGER AS place,
     * EXCLUDE (id)
 FROM (
@@ -16,10 +16,12 @@ FROM (
         keyword,
         coalesce(priority, 0) AS priority,
         updated_at,
+        earlier_at,
+        valid_from,
+        valid_to,
         length(path) AS path_length,
         [keyword] AS cue_terms,
         coalesce(nullif(match_text, ''), regexp_replace(keyword, '[/_-]+', ' ', 'g')) AS embedded_text,
         CASE WHEN embedding_model = $model::VARCHAR THEN embedding_vector END AS vector
-    FROM glossary_term_embeddings
-    WHERE coalesce(status, 'active') = 'active'
+    FROM term_states
 )

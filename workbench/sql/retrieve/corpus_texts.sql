@@ -1,4 +1,4 @@
--- In:  corpus_addresses, memory_views.
+-- In:  corpus_addresses, view_states.
 -- Out: text_no, text: each distinct text that prompts are compared with or looked up in, from 0.
 SELECT row_number() OVER (ORDER BY text)::INTEGER - 1 AS text_no, text
 FROM (
@@ -6,5 +6,5 @@ FROM (
     UNION
     SELECT unnest(keywords) FROM corpus_addresses
     UNION
-    SELECT unnest([text_content, uri]) FROM memory_views WHERE coalesce(status, 'active') = 'active'
+    SELECT unnest([text_content, uri]) FROM view_states
 )

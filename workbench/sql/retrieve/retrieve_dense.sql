@@ -1,4 +1,4 @@
--- In:  prompts (query_no, query_id), near_views (query_no, place, similarity: of the nearest views of each prompt, all
+-- In:  prompts (query_no, query_id, corpus_at), near_views (query_no, place, similarity: of the nearest views of each prompt, all
 --      that are as near as the last included), corpus_views; the bound values $row_limit, $gist_weight,
 --      $question_weight.
 -- Out: the rows of the dense signal of each prompt, nearest first, at most $row_limit. raw_score is the similarity.
@@ -13,7 +13,8 @@ SELECT
     coalesce(CASE v.view_type WHEN 'gist' THEN $gist_weight::DOUBLE ELSE $question_weight::DOUBLE END, v.weight, 1)
         AS weight,
     v.priority,
-    v.updated_at,
+    CASE WHEN v.updated_at > p.corpus_at THEN coalesce(v.earlier_at, v.updated_at) ELSE v.updated_at END
+        AS updated_at,
     v.cue_terms
 FROM near_views AS n
 JOIN prompts AS p ON p.query_no = n.query_no

@@ -1,8 +1,8 @@
--- In:  prompts (query_no, query_id, folded, searchable), corpus_addresses, corpus_parts, corpus_keywords, texts,
+-- In:  prompts (query_no, query_id, folded, searchable, corpus_at), corpus_addresses, corpus_parts, corpus_keywords, texts,
 --      text_hits (query_no, text_no, literal: the prompt occurs in the text, also without wildcards), keyword_hits
 --      (query_no, text_no, literal: the keyword occurs in the prompt), word_addresses (query_no, place: the first
 --      $row_limit addresses that share a word with the prompt), query_lexemes (query_no, lexeme), text_lexemes (text_no,
---      lexeme); the bound values $row_limit and $domain.
+--      lexeme), phrase_hits (query_no, text_no); the bound values $row_limit and $domain.
 -- Out: the rows of the exact signal of each prompt, best first, at most $row_limit (recall semantics, section 4): one row
 --      an address. wildcard_only: without wildcards the row would be a weaker one, or none.
 SELECT
@@ -25,6 +25,11 @@ SELECT
         JOIN text_lexemes AS x ON x.text_no = c.text_no
         JOIN query_lexemes AS l ON l.lexeme = x.lexeme
         WHERE c.place = t.place AND c.part = 'words' AND l.query_no = t.query_no
+    ) OR EXISTS (
+        SELECT 1
+        FROM corpus_parts AS c
+        JOIN phrase_hits AS h ON h.text_no = c.text_no
+        WHERE c.place = t.place AND c.part = 'words' AND h.query_no = t.query_no
     ) AS glossary_fts_hit,
     t.raw_score > t.literal_score AS wildcard_only
 FROM (
@@ -83,7 +88,8 @@ FROM (
         ) AS h
         JOIN prompts AS p ON p.query_no = h.query_no AND p.searchable
         JOIN corpus_addresses AS a ON a.place = h.place
-        WHERE $domain::VARCHAR IS NULL OR a.domain = $domain::VARCHAR
+        WHERE ($domain::VARCHAR IS NULL OR a.domain = $domain::VARCHAR)
+            AND (p.corpus_at IS NULL OR a.valid_from <= p.corpus_at AND p.corpus_at < a.valid_to)
     )
 ) AS t
 WHERE t.rank <= $row_limit::INTEGER

@@ -1,4 +1,4 @@
--- In:  prompts (query_no, query_id, searchable), corpus_views, word_views (query_no, place, pairs: of the views that share
+-- In:  prompts (query_no, query_id, searchable, corpus_at), corpus_views, word_views (query_no, place, pairs: of the views that share
 --      words with the prompt at least the $row_limit best, with their number of (lexeme, position) pairs), text_hits
 --      (query_no, text_no, literal), lexical_ranks (pairs, rank); the bound values $row_limit, $domain, $gist_weight,
 --      $question_weight.
@@ -28,7 +28,9 @@ FROM (
             coalesce(
                 CASE v.view_type WHEN 'gist' THEN $gist_weight::DOUBLE ELSE $question_weight::DOUBLE END,
                 v.weight, 1
-            ) AS weight
+            ) AS weight,
+            CASE WHEN v.updated_at > p.corpus_at THEN coalesce(v.earlier_at, v.updated_at) ELSE v.updated_at END
+                AS updated_at
         ),
         coalesce(r.rank, 0) AS raw_score,
         m.pairs > 0 AS fts_hit,
@@ -60,6 +62,7 @@ FROM (
     JOIN prompts AS p ON p.query_no = m.query_no AND p.searchable
     JOIN corpus_views AS v ON v.place = m.place
     LEFT JOIN lexical_ranks AS r ON r.pairs = m.pairs AND m.pairs > 0
-    WHERE $domain::VARCHAR IS NULL OR v.domain = $domain::VARCHAR
+    WHERE ($domain::VARCHAR IS NULL OR v.domain = $domain::VARCHAR)
+        AND (p.corpus_at IS NULL OR v.valid_from <= p.corpus_at AND p.corpus_at < v.valid_to)
 )
 QUALIFY rank <= $row_limit::INTEGER
