@@ -40,8 +40,8 @@ _WORDS = "(SELECT place, text_no FROM corpus_parts WHERE part = 'words')"
 
 @dataclass(frozen=True)
 class Rows:
-    """The rows of one corpus table in order of place (place 1 is column 0 of a mask): domain, and the time in which each
-    is there, in microseconds since 1970, `until` exclusive."""
+    """The rows of one corpus table by place (place 1 is column 0 of a mask): domain, and the time in which each one is
+    there, in microseconds since 1970, `until` exclusive."""
 
     domains: npt.NDArray[np.str_]
     since: npt.NDArray[np.int64]

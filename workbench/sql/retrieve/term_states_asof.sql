@@ -23,7 +23,7 @@ SELECT t.*, h.valid_from, h.valid_to, CASE WHEN $restamp::BOOLEAN THEN h.updated
 FROM active AS t
 JOIN held AS h ON h.uri = t.uri AND h.node_uuid = t.node_uuid AND h.keyword = t.keyword
 UNION ALL
-SELECT t.*, coalesce(e.ended, '-infinity'), 'infinity', NULL
+SELECT t.*, coalesce(e.ended, '-infinity'), 'infinity'::TIMESTAMPTZ, NULL
 FROM active AS t
 LEFT JOIN (SELECT uri, node_uuid, keyword, max(valid_to) AS ended FROM held GROUP BY ALL) AS e
     ON e.uri = t.uri AND e.node_uuid = t.node_uuid AND e.keyword = t.keyword

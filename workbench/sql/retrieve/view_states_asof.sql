@@ -11,7 +11,7 @@ SELECT v.*, s.valid_from, s.valid_to, CASE WHEN $restamp::BOOLEAN THEN s.updated
 FROM active AS v
 JOIN address_spans AS s ON s.uri = v.uri AND s.node_uuid = v.node_uuid
 UNION ALL
-SELECT v.*, coalesce(e.ended, '-infinity'), 'infinity', NULL
+SELECT v.*, coalesce(e.ended, '-infinity'), 'infinity'::TIMESTAMPTZ, NULL
 FROM active AS v
 LEFT JOIN (SELECT uri, node_uuid, max(valid_to) AS ended FROM address_spans GROUP BY ALL) AS e
     ON e.uri = v.uri AND e.node_uuid = v.node_uuid
