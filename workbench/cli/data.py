@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from workbench import jobs
+from workbench.cli.engine import LOGGED, AsOf, EngineOptions, Model, Signals, TokenizerName
 from workbench.cli.options import (
     Client,
     Config,
@@ -24,14 +25,15 @@ from workbench.cli.options import (
     store_path,
 )
 from workbench.cli.output import cell, emit, percent, progress, say, table
-from workbench.errors import AnswerIsNo, BadInput
+from workbench.errors import AnswerIsNo
 from workbench.importers import ImportOptions
 from workbench.judge import dump
 from workbench.metrics import replay_summary
 from workbench.metrics.report import GROUPINGS, report
 from workbench.replay.explain import explain
-from workbench.replay.parity import parity
+from workbench.replay.parity import engine_parity, parity
 from workbench.replay.selection import SELECTED
+from workbench.replay.tokenizers import AUTO
 from workbench.simulate import World, checked_world, simulate
 from workbench.text import shown
 
@@ -69,13 +71,24 @@ def status_command(db: Db = None, json: Json = False) -> None:
     emit(said, json, _status_text(said))
 
 
-def parity_command(db: Db = None, traffic: Traffic = None, client: Client = None, json: Json = False) -> None:
+def parity_command(
+    db: Db = None,
+    signals: Signals = LOGGED,
+    as_of: AsOf = LOGGED,
+    tokenizer: TokenizerName = AUTO,
+    model: Model = None,
+    traffic: Traffic = None,
+    client: Client = None,
+    json: Json = False,
+) -> None:
     """Check that a replay of the configuration in force reproduces the log; exit 3 when it does not."""
+    engine = EngineOptions(signals, as_of, tokenizer, model)
     chosen = selection(traffic or ["all"], client)
     with opened(db) as (database, settings):
         chosen.materialise(database)
-        result = parity(database, settings, SELECTED)
-    said = result.as_json()
+        replayed = engine.retrieve(database, settings, SELECTED, json)
+        result = engine_parity(database, replayed, SELECTED) if replayed else parity(database, settings, SELECTED)
+    said = {"signals": signals, **result.as_json(), **({"engine": replayed.as_json()} if replayed else {})}
     emit(said, json, _parity_text(said))
     if not result.passes():
         raise AnswerIsNo(_parity_verdict(said))
@@ -84,8 +97,10 @@ def parity_command(db: Db = None, traffic: Traffic = None, client: Client = None
 def replay_command(
     db: Db = None,
     config: Config = None,
-    signals: Annotated[str, typer.Option(help="logged: the signals as production logged them.")] = "logged",
-    as_of: Annotated[str, typer.Option("--as-of", help="logged: memories as the log saw them.")] = "logged",
+    signals: Signals = LOGGED,
+    as_of: AsOf = LOGGED,
+    tokenizer: TokenizerName = AUTO,
+    model: Model = None,
     dump_to: Annotated[
         Path | None, typer.Option("--dump", help="Write every scored candidate to this file, Parquet or .csv.")
     ] = None,
@@ -97,17 +112,20 @@ def replay_command(
     json: Json = False,
 ) -> None:
     """Replay the log under a configuration and hold the result against what was shown and used."""
-    if (signals, as_of) != ("logged", "logged"):
-        raise BadInput("This version replays logged signals only; leave --signals and --as-of at `logged`.")
+    engine = EngineOptions(signals, as_of, tokenizer, model)
     chosen = selection(traffic, client, text, since, until)
     with opened(db, config) as (database, settings):
-        left_out = chosen.materialise(database) - chosen.for_replay().materialise(database)
+        found = chosen.materialise(database)
+        left_out = found - chosen.for_replay().materialise(database) if signals == LOGGED else 0
         if left_out:
             say(f"{left_out} prompts are left out: the log does not hold the signals of all their candidates.")
+        replayed = engine.retrieve(database, settings, SELECTED, json)
+        scored = replayed.settings if replayed else settings
         if dump_to is not None:
-            dump(database, settings, SELECTED, dump_to)
+            dump(database, scored, SELECTED, dump_to)
             say(f"Wrote {dump_to}.")
-        said = {**replay_summary(database, settings, SELECTED), "not_replayable": left_out}
+        said = {"signals": signals, **replay_summary(database, scored, SELECTED), "not_replayable": left_out}
+        said |= {"engine": replayed.as_json()} if replayed else {}
     emit(said, json, _replay_text(said))
 
 

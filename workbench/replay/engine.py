@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from workbench.errors import BadInput
 from workbench.replay.query import prepare
 from workbench.replay.run import Settings, slice_size
 from workbench.retrieve.clock import Clock
@@ -45,6 +46,21 @@ class EngineReplay:
     tokenizer: str
     clock: Clock
     unusable: dict[str, int]
+
+    def notes(self) -> list[str]:
+        """What a reader has to know: which memories were replayed, and what could not be compared."""
+        said = [f"Signals of the engine, {self.clock.label}; tokenizer {self.tokenizer}."]
+        if self.without_vector:
+            said.append(
+                f"{self.without_vector:,} of {self.prompts:,} prompts have no vector of {self.model or 'any model'}: "
+                "their dense and glossary signals are missing; run `workbench embed`."
+            )
+        if self.model and any(self.unusable.values()):
+            said.append(
+                f"{self.unusable['views']:,} views and {self.unusable['terms']:,} keywords have no vector of "
+                f"{self.model} that can be compared."
+            )
+        return said
 
     def as_json(self) -> dict[str, Any]:
         """The entry `engine` of a replay."""
@@ -133,6 +149,28 @@ def vectors_of(db: Database, model: str | None, texts: Sequence[str]) -> Floats 
     matrix = np.full((len(texts), found.matrix.shape[1]), np.nan, np.float32)
     matrix[found.positions] = found.matrix
     return matrix
+
+
+def engine_model(db: Database, wanted: str | None = None) -> str | None:
+    """The model that prompts and memories are compared in: `wanted`; else, of the models that texts were embedded with
+    here, the imported server's, or the one with most texts; None where nothing was embedded.
+
+    Raises BadInput when the store holds no text embedded with `wanted`.
+    """
+    held = [name for (name,) in db.rows("SELECT model FROM wb.embeddings GROUP BY model ORDER BY count(*) DESC, model")]
+    if wanted is not None:
+        if wanted not in held:
+            known = f"it holds {', '.join(held)}" if held else "it holds no embedded text"
+            raise BadInput(f"No prompt has a vector of {wanted}: {known}; run `workbench embed --model {wanted}`.")
+        return wanted
+    servers = db.rows(_SERVERS_MODEL)
+    return next((name for (name,) in servers if name in held), held[0] if held else None)
+
+
+_SERVERS_MODEL = """
+SELECT embedding_model FROM memory_views WHERE embedding_vector IS NOT NULL
+GROUP BY embedding_model ORDER BY count(*) DESC, embedding_model
+"""
 
 
 def retrieve_candidates(
