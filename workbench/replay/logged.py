@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from workbench.params import Params
 from workbench.params.settings import ImportedSettings, from_app_settings
+from workbench.retrieve.versions import build_versions
 from workbench.store import Database, compose, sql_text
 
 _CANDIDATES = (
@@ -30,6 +31,7 @@ def materialise(db: Database, in_force: Params, queries: str = "SELECT query_id 
 
     Runs inside a publication. Returns the number of candidates written.
     """
+    build_versions(db)
     db.execute(f"CREATE OR REPLACE TEMP TABLE touched AS SELECT DISTINCT query_id FROM ({queries})")
     db.execute(f"CREATE OR REPLACE TEMP TABLE logged_events AS {sql_text('logged/logged_events')}")
     db.execute(f"CREATE OR REPLACE TEMP TABLE unlogged AS {sql_text('logged/unlogged')}")

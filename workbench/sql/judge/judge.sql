@@ -1,8 +1,9 @@
 -- In:  prompts, wb.logged_candidates; $linked, $blanket, $late: which evidence counts.
 -- Out: one row a (query_id, node) that production showed. label is used, shown_unused, or unknown where the evidence
 --      is set aside: a mark of a source that does not count is neither a use nor a non-use, and a late recall reached
---      nobody. mark tells the source: linked (one address named) or blanket (every shown memory of the query marked by
---      something other than an open). logged_place counts nodes, 1 is the first.
+--      nobody. uris counts the addresses that it was shown under. mark tells the source: linked (one address named) or
+--      blanket (every shown memory of the query marked by something other than an open). logged_place counts nodes, 1 is
+--      the first.
 SELECT
     query_id,
     node,
@@ -24,7 +25,7 @@ FROM (
         query_id,
         node,
         arg_min(uri, (place, uri)) AS uri,
-        count(*)::INTEGER AS uris,
+        count(*) FILTER (logged_shown)::INTEGER AS uris,
         max(mark) FILTER (used) AS mark,
         any_value(late) AS late,
         max(logged_score) AS score,
@@ -37,6 +38,7 @@ FROM (
             coalesce(c.node_uuid, c.uri) AS node,
             c.uri,
             c.used,
+            c.logged_shown,
             c.logged_score,
             p.late,
             p.session_key,

@@ -1,9 +1,9 @@
--- In:  unlogged, queries, recall_query_candidates, memory_now, boot_uris.
+-- In:  unlogged, queries, recall_query_candidates, memory_now, identity, boot_uris.
 -- Out: rows of wb.logged_candidates without signals: what production showed and what was used of it still counts.
 SELECT
     c.query_id,
     c.node_uri AS uri,
-    n.node_uuid,
+    i.node_uuid,
     coalesce(n.priority, 0) AS priority,
     'assumed' AS priority_source,
     'none' AS age_source,
@@ -20,3 +20,6 @@ FROM recall_query_candidates AS c
 SEMI JOIN unlogged AS u ON u.query_id = c.query_id AND u.uri = c.node_uri
 JOIN queries AS q ON q.query_id = c.query_id
 LEFT JOIN memory_now AS n ON n.uri = c.node_uri
+LEFT JOIN identity AS i ON i.uri = c.node_uri
+    AND i.valid_from <= coalesce(q.now, 'infinity'::TIMESTAMPTZ)
+    AND (i.valid_to IS NULL OR coalesce(q.now, 'infinity'::TIMESTAMPTZ) < i.valid_to)

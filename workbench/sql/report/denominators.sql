@@ -43,10 +43,10 @@ SELECT * FROM (
     UNION ALL
     SELECT 100, 'shown memories', count(*), 'shown (query, memory) pairs: two addresses of a memory are one' FROM log
     UNION ALL
-    SELECT 110, 'of these deleted since', count(*), 'no memory of the store has the address or the node any more'
+    SELECT 110, 'of these deleted since', count(*), 'no memory of the store has the node, or the address of an unknown one'
     FROM log
     WHERE node NOT IN (SELECT n.node_uuid FROM memory_now AS n WHERE n.memory_id IS NOT NULL)
-        AND uri NOT IN (SELECT n.uri FROM memory_now AS n WHERE n.memory_id IS NOT NULL)
+        AND (node <> uri OR uri NOT IN (SELECT n.uri FROM memory_now AS n WHERE n.memory_id IS NOT NULL))
     UNION ALL
     SELECT 120, 'marked by a linked open', count(*) FILTER (mark = 'linked'), 'the mark names the memory' FROM log
     UNION ALL

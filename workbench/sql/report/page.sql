@@ -19,7 +19,7 @@ LEFT JOIN (
         count(*) FILTER (label = 'used') AS used,
         count(*) FILTER (
             node NOT IN (SELECT n.node_uuid FROM memory_now AS n WHERE n.memory_id IS NOT NULL)
-            AND uri NOT IN (SELECT n.uri FROM memory_now AS n WHERE n.memory_id IS NOT NULL)
+            AND (node <> uri OR uri NOT IN (SELECT n.uri FROM memory_now AS n WHERE n.memory_id IS NOT NULL))
         ) AS deleted
     FROM log
     GROUP BY query_id

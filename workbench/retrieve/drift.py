@@ -1,0 +1,73 @@
+"""What changed between a logged recall and now, by memory: how far a replay of the log can be trusted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from workbench.retrieve.versions import build_versions
+from workbench.store import Database, compose
+
+DRIFT = "drift"
+FLAGS = (
+    "edited_since",
+    "priority_changed_since",
+    "created_after",
+    "deleted_since",
+    "moved_since",
+    "keyword_added_since",
+    "keyword_removed_since",
+    "view_rebuilt_since",
+    "model_changed",
+)
+
+
+@dataclass(frozen=True)
+class FlagCount:
+    """Logged (query, address) rows for which a flag holds, those of them that were shown, and those of which it is not
+    known."""
+
+    rows: int
+    shown: int
+    unknown: int
+
+
+@dataclass(frozen=True)
+class Drift:
+    """`rows` logged (query, address) pairs, `shown` of them shown; `assumed` of them rest on a version whose history is
+    not fully told. `flags` are by the names of FLAGS."""
+
+    rows: int
+    shown: int
+    assumed: int
+    flags: Mapping[str, FlagCount]
+
+    def as_json(self) -> dict[str, Any]:
+        """The entry `drift` of a document."""
+        return asdict(self)
+
+
+def write_drift(db: Database, selected: str | None, into: str = DRIFT) -> None:
+    """Write the temporary table `into`: one row a logged (query_id, uri) of the queries in the table `selected` (None:
+    all), with a column for each of FLAGS (NULL: not known), node_uuid, logged_shown and certainty. Builds the versions
+    anew (build_versions)."""
+    build_versions(db)
+    picked = ("picked", f"SELECT query_id FROM {selected or 'wb.logged_queries'}")
+    stages = (picked, "corpus/logged", "corpus/keyword_sets", "corpus/logged_then", "corpus/indexed", "corpus/drift")
+    db.execute(f"CREATE OR REPLACE TEMP TABLE {into} AS {compose(stages, 'SELECT * EXCLUDE (held) FROM {last}')}")
+
+
+def drift_counts(db: Database, selected: str | None = "selected") -> Drift:
+    """Count the flags over the logged candidates of the queries in the table `selected` (None: all)."""
+    write_drift(db, selected)
+    counts = ", ".join(
+        f"count(*) FILTER ({flag}), count(*) FILTER ({flag} AND logged_shown), count(*) FILTER ({flag} IS NULL)"
+        for flag in FLAGS
+    )
+    rows, shown, assumed, *found = db.row(
+        "SELECT count(*), count(*) FILTER (logged_shown), count(*) FILTER (certainty = 'assumed'), "
+        f"{counts} FROM {DRIFT}"
+    )
+    flags = {flag: FlagCount(*found[3 * place : 3 * place + 3]) for place, flag in enumerate(FLAGS)}
+    return Drift(rows, shown, assumed, flags)
