@@ -61,7 +61,8 @@ class Memories:
         for view_type, text in (views or {}).items():
             self._append("memory_views", {
                 "id": self._next(), "view_type": view_type, "text_content": text, **address, **vectors,
-                "weight": {"gist": 1.0, "question": 0.96}[view_type], "metadata": json.dumps({"cue_terms": [*keywords]}),
+                "weight": {"gist": 1.0, "question": 0.96}[view_type],
+                "metadata": json.dumps({"cue_terms": [*keywords]}),
             })  # fmt: skip
 
     def event(self, event_type: str, uri: str, at: datetime, **fields: Any) -> None:

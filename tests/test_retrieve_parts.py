@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.retrieve.best import best_of_rows
-from workbench.retrieve.contain import Like, occurrences
+from workbench.retrieve.contain import Like, Patterns
 from workbench.retrieve.nearest import Vectors, unit, usable
 from workbench.retrieve.postings import Postings
 from workbench.store import in_memory
@@ -34,8 +34,8 @@ def by_definition(pattern: str, text: str) -> bool:
 
 
 @given(st.lists(LETTERS, max_size=5), st.lists(LETTERS, max_size=5))
-def test_occurrences_are_those_of_like(patterns: list[str], texts: list[str]) -> None:
-    found = {(hit.pattern, hit.text): hit.literal for hit in occurrences(patterns, texts)}
+def test_patterns_found_are_those_of_like(patterns: list[str], texts: list[str]) -> None:
+    found = {(hit.pattern, hit.text): hit.literal for hit in Patterns(patterns).find(texts)}
     for number, pattern in enumerate(patterns):
         for place, text in enumerate(texts):
             assert ((number, place) in found) == by_definition(pattern, text), (pattern, text)

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 import numpy as np
 import pyarrow as pa
 
-from workbench.retrieve.contain import occurrences
+from workbench.retrieve.contain import Patterns
 from workbench.retrieve.corpus import Corpus, load_corpus
 from workbench.retrieve.engine import CHUNK, Depth, Prompt, retrieve
 from workbench.store import Database, in_memory
@@ -124,11 +124,11 @@ def main(count: int) -> None:
 
 def exact_growth(rng: np.random.Generator, vocabulary: list[str], corpus: Corpus) -> None:
     """The time to find keywords in prompts, for ten times the length and ten times the prompts."""
-    keywords = [keyword for _, keyword in corpus.keywords]
+    keywords = Patterns(corpus.keywords.texts)
 
     def seconds(count: int, length: int) -> float:
         found = texts(rng, vocabulary, count, length)
-        return timed(lambda: sum(1 for _ in occurrences(keywords, found)))
+        return timed(lambda: sum(1 for _ in keywords.find(found)))
 
     base, longer, more = seconds(2_000, 12), seconds(2_000, 120), seconds(20_000, 12)
     print(

@@ -79,22 +79,27 @@ class Like:
         ]
 
 
-def occurrences(patterns: Sequence[str], texts: Sequence[str]) -> Iterator[Hit]:
-    """Each (pattern, text) pair of which the text matches `%pattern%`, once.
+class Patterns:
+    """Patterns that are looked for in many texts at once; built once, it serves any number of texts.
 
     Both sides are compared as they are: hand them in lower case. An empty pattern occurs in every text.
     """
-    wild = {number: Like(pattern) for number, pattern in enumerate(patterns) if _WILD.intersection(pattern)}
-    anchors = [wild[number].anchor if number in wild else pattern for number, pattern in enumerate(patterns)]
-    everywhere = [number for number, anchor in enumerate(anchors) if not anchor]
-    searched = [number for number, anchor in enumerate(anchors) if anchor]
-    automaton = AhoCorasick([anchors[number] for number in searched], store_patterns=False) if searched else None
-    for text_number, text in enumerate(texts):
-        near = (
-            {searched[i] for i, _, _ in automaton.find_matches_as_indexes(text, overlapping=True)} if automaton else ()
-        )
-        for number in (*everywhere, *sorted(near)):
-            if number not in wild:
-                yield Hit(number, text_number, True)
-            elif wild[number].matches(text):
-                yield Hit(number, text_number, patterns[number] in text)
+
+    def __init__(self, patterns: Sequence[str]) -> None:
+        self._patterns = patterns
+        self._wild = {number: Like(pattern) for number, pattern in enumerate(patterns) if _WILD.intersection(pattern)}
+        anchors = [self._wild[n].anchor if n in self._wild else pattern for n, pattern in enumerate(patterns)]
+        self._everywhere = [number for number, anchor in enumerate(anchors) if not anchor]
+        self._searched = [number for number, anchor in enumerate(anchors) if anchor]
+        self._automaton = AhoCorasick([anchors[number] for number in self._searched], store_patterns=False)
+
+    def find(self, texts: Sequence[str]) -> Iterator[Hit]:
+        """Each (pattern, text) pair of which the text matches `%pattern%`, once, by text and pattern."""
+        for text_number, text in enumerate(texts):
+            found = self._automaton.find_matches_as_indexes(text, overlapping=True)
+            near = {self._searched[number] for number, _, _ in found} if found else ()
+            for number in (*self._everywhere, *sorted(near)) if near or self._everywhere else ():
+                if number not in self._wild:
+                    yield Hit(number, text_number, True)
+                elif self._wild[number].matches(text):
+                    yield Hit(number, text_number, self._patterns[number] in text)

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from workbench.retrieve import embeddings
 from workbench.retrieve.clock import Clock
+from workbench.retrieve.contain import Patterns
 from workbench.retrieve.index import write_lexemes
 from workbench.retrieve.nearest import NO_VECTORS, Floats, Vectors, unit, usable
 from workbench.retrieve.postings import Postings
@@ -39,6 +40,14 @@ _WORDS = "(SELECT place, text_no FROM corpus_parts WHERE part = 'words')"
 
 
 @dataclass(frozen=True)
+class Numbered:
+    """Texts in lower case with their numbers in the table texts."""
+
+    numbers: Sequence[int]
+    texts: Sequence[str]
+
+
+@dataclass(frozen=True)
 class Rows:
     """The rows of one corpus table by place (place 1 is column 0 of a mask): domain, and the time in which each one is
     there, in microseconds since 1970, `until` exclusive."""
@@ -52,17 +61,18 @@ class Rows:
 class Corpus:
     """The searchable state of a store, at one time or, with `by_time`, over all its time.
 
-    `texts` and `keywords` are (number, text in lower case) of what prompts are compared with; the vectors are those of
-    `model`, the words those of `tokenizer`, with the number of each row's text in `view_texts` and `address_texts`. The
-    temporary tables corpus_*, texts, text_lexemes and lexical_ranks stand beside it in `db`.
+    `texts` and `keywords` are what prompts are compared with, in lower case; the vectors are those of `model`, the
+    words those of `tokenizer`, with the number of each row's text in `view_texts` and `address_texts`. The temporary
+    tables corpus_*, texts, text_lexemes and lexical_ranks stand beside it in `db`.
     """
 
     db: Database
     tokenizer: Tokenizer
     model: str | None
     by_time: bool
-    texts: Sequence[tuple[int, str]]
-    keywords: Sequence[tuple[int, str]]
+    texts: Numbered
+    keywords: Numbered
+    keyword_patterns: Patterns
     view_vectors: Vectors
     term_vectors: Vectors
     view_words: Postings
@@ -91,6 +101,7 @@ def load_corpus(db: Database, tokenizer: Tokenizer, model: str | None, clock: Cl
     scores = ranks(_MOST_PAIRS)
     write(db, "lexical_ranks", {"pairs": np.arange(len(scores), dtype=np.int32), "rank": scores})
     views = db.arrow("SELECT view_type, coalesce(weight, 1) AS weight, text_no FROM corpus_views ORDER BY place")
+    keywords = _folded(db, "SELECT text_no FROM corpus_keywords")
     words = db.arrow(f"SELECT text_no FROM {_WORDS} ORDER BY place")
     return Corpus(
         db=db,
@@ -98,7 +109,8 @@ def load_corpus(db: Database, tokenizer: Tokenizer, model: str | None, clock: Cl
         model=model,
         by_time=_by_time(clock),
         texts=_folded(db, _COMPARED),
-        keywords=_folded(db, "SELECT text_no FROM corpus_keywords"),
+        keywords=keywords,
+        keyword_patterns=Patterns(keywords.texts),
         view_vectors=_vectors(db, "views", model),
         term_vectors=_vectors(db, "terms", model),
         view_words=_postings(db, "corpus_views"),
@@ -144,8 +156,9 @@ def _write_texts(db: Database) -> None:
     write(db, "texts", {"text_no": found["text_no"], "text": found["text"], "folded": folded})
 
 
-def _folded(db: Database, numbers: str) -> list[tuple[int, str]]:
-    return db.rows(f"SELECT text_no, folded FROM texts WHERE text_no IN ({numbers}) ORDER BY text_no")
+def _folded(db: Database, numbers: str) -> Numbered:
+    found = db.arrow(f"SELECT text_no, folded FROM texts WHERE text_no IN ({numbers}) ORDER BY text_no")
+    return Numbered(found["text_no"].to_pylist(), found["folded"].to_pylist())
 
 
 def _postings(db: Database, documents: str) -> Postings:

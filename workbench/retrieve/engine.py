@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from workbench.retrieve.contain import Hit, occurrences
+from workbench.retrieve.contain import Hit, Patterns
 from workbench.retrieve.corpus import Corpus, Rows
 from workbench.retrieve.nearest import NONE_NEAR, Floats, Mask, Near, Vectors, unit, usable
 from workbench.retrieve.tables import create, write
@@ -158,20 +158,15 @@ def _write_hits(corpus: Corpus, prompts: Sequence[Prompt]) -> None:
         if prompt.searched:
             numbers.setdefault(lower(prompt.searched), []).append(number)
     distinct = list(numbers)
-    text_nos, texts = _columns(corpus.texts)
-    keyword_nos, keywords = _columns(corpus.keywords)
+    texts, keywords = corpus.texts, corpus.keywords
     _write_pairs(corpus.db, "text_hits", (
-        (number, text_nos[hit.text], hit)
-        for hit in occurrences(distinct, texts) for number in numbers[distinct[hit.pattern]]
+        (number, texts.numbers[hit.text], hit)
+        for hit in Patterns(distinct).find(texts.texts) for number in numbers[distinct[hit.pattern]]
     ))  # fmt: skip
     _write_pairs(corpus.db, "keyword_hits", (
-        (number, keyword_nos[hit.pattern], hit)
-        for hit in occurrences(keywords, distinct) for number in numbers[distinct[hit.text]]
+        (number, keywords.numbers[hit.pattern], hit)
+        for hit in corpus.keyword_patterns.find(distinct) for number in numbers[distinct[hit.text]]
     ))  # fmt: skip
-
-
-def _columns(rows: Sequence[tuple[int, str]]) -> tuple[list[int], list[str]]:
-    return [number for number, _ in rows], [text for _, text in rows]
 
 
 def _write_pairs(db: Database, table: str, hits: Iterator[tuple[int, int, Hit]]) -> None:
