@@ -132,9 +132,10 @@ ORDER BY l.now, l.query_id
 _COUNTED = """
 SELECT
     query_id,
-    count(*) FILTER (signal = 'dense') AS dense_rows,
-    count(*) FILTER (signal = 'glossary_semantic') AS glossary_rows
-FROM signal_rows
+    sum(rows) FILTER (signal = 'dense') AS dense_rows,
+    sum(rows) FILTER (signal = 'glossary_semantic') AS glossary_rows,
+    max(rows) AS most_rows
+FROM (SELECT query_id, signal, count(*) AS rows FROM signal_rows GROUP BY ALL)
 GROUP BY query_id
 """
 
@@ -183,8 +184,8 @@ def retrieve_candidates(
     progress: Progress = lambda done, total, what: None,
 ) -> None:
     """Write the temporary table CANDIDATES in the shape of wb.logged_candidates, with what the log says of the same
-    memories beside the engine's signals, and COUNTS (query_id, dense_rows, glossary_rows); with `cues` also CUES
-    (query_id, uri, cues, matched_on).
+    memories beside the engine's signals, and COUNTS (query_id, dense_rows, glossary_rows, most_rows: of one signal);
+    with `cues` also CUES (query_id, uri, cues, matched_on).
 
     `vectors` has one row a prompt; see workbench.retrieve.engine.retrieve.
     """
@@ -194,7 +195,8 @@ def retrieve_candidates(
     db.execute(
         f"CREATE OR REPLACE TEMP TABLE {CUES} (query_id VARCHAR, uri VARCHAR, cues VARCHAR[], matched_on VARCHAR[])"
     )
-    db.execute(f"CREATE OR REPLACE TEMP TABLE {COUNTS} (query_id VARCHAR, dense_rows BIGINT, glossary_rows BIGINT)")
+    counts = "query_id VARCHAR, dense_rows BIGINT, glossary_rows BIGINT, most_rows BIGINT"
+    db.execute(f"CREATE OR REPLACE TEMP TABLE {COUNTS} ({counts})")
 
     def take(chunk: Database) -> None:
         nonlocal done

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from workbench.replay.engine import EngineReplay
+from workbench.replay.engine import EngineReplay, depth_of
 from workbench.replay.run import Settings, candidates_of, full_chain
 from workbench.store import Database, Stage, compose
 
@@ -73,7 +73,7 @@ def engine_parity(db: Database, replayed: EngineReplay, selected: str) -> Parity
         "logged/memory_now",
         "parity/engine_rows",
     )
-    bound = settings.bindings() | {"model": replayed.model}
+    bound = settings.bindings() | {"model": replayed.model, "row_limit": depth_of(settings).row_limit}
     return _compared(db, chain, bound, "parity/engine_flips")
 
 

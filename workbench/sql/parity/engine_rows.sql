@@ -1,6 +1,6 @@
 -- In:  display (the engine's candidates, scored with the configuration in force), engine_counts (query_id, dense_rows,
---      glossary_rows), wb.logged_candidates, wb.logged_queries, recall_events, selected_queries (query_id), memory_now,
---      memory_views, glossary_term_embeddings, memory_events; the bound value $model (of the engine's vectors).
+--      glossary_rows, most_rows), wb.logged_candidates, wb.logged_queries, recall_events, selected_queries (query_id), memory_now,
+--      memory_views, glossary_term_embeddings, memory_events; the bound values $model (of the engine's vectors) and $row_limit.
 -- Out: one row a (query_id, uri) that the log or the engine ranks: equal (each term to 1.5e-6, the total to 1e-5 because the
 --      log keeps it as a 32-bit real), excluded (not to be compared, and why), and the cause where it is not equal.
 SELECT
@@ -18,7 +18,7 @@ SELECT
         WHEN r.tokens_logged AND r.engine_tokens <> r.query_tokens THEN 'tokenizer'
         WHEN r.other_model AND r.no_vector THEN 'embedding model'
         WHEN r.no_vector THEN 'prompt without a vector'
-        WHEN r.ranked_position IS NULL AND r.changed IS NULL THEN 'deleted memory'
+        WHEN r.ranked_position IS NULL AND NOT r.stands THEN 'deleted or moved memory'
         WHEN r.changed > r.now THEN 'memory edited or indexed since'
         WHEN r.ranked_position IS NOT NULL AND r.logged_score IS NOT NULL AND r.off_recency
             AND NOT r.off_text AND NOT r.off_vector AND NOT r.off_bonus THEN 'clock'
@@ -43,7 +43,9 @@ FROM (
         min(domain) FILTER (logged_score IS NOT NULL) OVER one_query
             = max(domain) FILTER (logged_score IS NOT NULL) OVER one_query
             AND min(domain) OVER one_query < max(domain) OVER one_query AS one_domain,
-        ranked_position IS NULL OR logged_score IS NULL OR off_vector AND least(dense, logged_dense) = 0 AS at_the_limit
+        coalesce(most_rows >= $row_limit::INTEGER, false)
+            AND (ranked_position IS NULL OR logged_score IS NULL OR off_vector AND least(dense, logged_dense) = 0)
+            AS at_the_limit
     FROM (
         SELECT
             coalesce(d.query_id, l.query_id) AS query_id,
@@ -62,6 +64,8 @@ FROM (
             coalesce(q.strategy, 'raw_plus_lex_damp') AS strategy,
             q.embedding_model <> coalesce($model::VARCHAR, '') AS other_model,
             c.changed,
+            coalesce(d.uri, l.uri) IN (SELECT m.uri FROM memory_now AS m WHERE m.memory_id IS NOT NULL) AS stands,
+            n.most_rows,
             split_part(coalesce(d.uri, l.uri), '://', 1) AS domain,
             n.dense_rows <> e.dense_rows OR n.glossary_rows <> e.glossary_rows AS other_depth
         FROM display AS d
