@@ -49,7 +49,9 @@ def flags(db: Database) -> dict[str, bool | None]:
     return {flag: row[flag] for flag in FLAGS}
 
 
-CALM: dict[str, bool | None] = dict.fromkeys(FLAGS, False) | {"view_rebuilt_since": None, "model_changed": None}
+CALM: dict[str, bool | None] = dict.fromkeys(FLAGS, False) | dict.fromkeys(
+    ("view_rebuilt_since", "stamps_reset", "model_changed")
+)
 
 
 @pytest.mark.parametrize(
@@ -106,13 +108,30 @@ def test_views_that_are_newer_or_of_another_model(db: Database) -> None:
     server.create("core://a", "one")
     server.tables["memory_views"] = [view("core://a", RECALL + timedelta(seconds=1), "m2")]
     recalled(db, server)
-    assert flags(db) == CALM | {"view_rebuilt_since": True, "model_changed": True}
+    assert flags(db) == CALM | {"view_rebuilt_since": True, "stamps_reset": False, "model_changed": True}
     server.tables["memory_views"] = [view("core://a", RECALL, "m1")]
     server.fill(db)
-    assert flags(db) == CALM | {"view_rebuilt_since": False, "model_changed": False}
+    assert flags(db) == CALM | {"view_rebuilt_since": False, "stamps_reset": False, "model_changed": False}
 
 
-def test_of_an_address_that_nothing_tells_of_only_its_absence_is_known(db: Database) -> None:
+def test_stamps_that_a_rebuild_reset_are_told_from_an_edit(db: Database) -> None:
+    server = Server()
+    for number in range(12):
+        server.create(f"core://a{number}", "one")
+        server.now -= HOUR * 0.99
+    late = RECALL + 9 * HOUR
+    server.tables["memory_views"] = [
+        view(f"core://a{number}", late + timedelta(seconds=number)) | {"id": str(number), "memory_id": str(number + 1)}
+        for number in range(11)
+    ] + [view("core://a11", late + HOUR) | {"id": "11", "memory_id": "12"}]
+    recalled(db, server, "core://a3")
+    assert flags(db) == CALM | {"view_rebuilt_since": True, "stamps_reset": True, "model_changed": False}
+    db.execute("UPDATE wb.logged_candidates SET uri = 'core://a11'")
+    assert flags(db)["view_rebuilt_since"]
+    assert flags(db)["stamps_reset"] is False
+
+
+def test_case_04_of_an_address_that_nothing_tells_of_only_its_absence_is_known(db: Database) -> None:
     recalled(db, Server())
     assert flags(db) == dict.fromkeys(FLAGS) | {"deleted_since": True}
 

@@ -10,7 +10,7 @@ import pytest
 from histories import BEGIN, HOUR, Server, as_of, event, fill
 
 from workbench.retrieve.versions import History, build_versions, history
-from workbench.store import Database, in_memory
+from workbench.store import Database, compose, in_memory
 
 ALWAYS = float("-inf")
 
@@ -321,6 +321,29 @@ def test_time_stamps_that_a_rebuild_reset_are_told_apart(db: Database) -> None:
     assert len(as_of(db, BEGIN + 20 * HOUR).keywords) == 20, "a reset date does not make a keyword young"
     certain = db.rows("SELECT certainty, count(*) FROM keyword_versions GROUP BY 1 ORDER BY 1")
     assert certain == [("assumed", 15), ("known", 5)]
+
+
+def test_addresses_that_a_migration_dated_anew_are_as_old_as_their_nodes(db: Database) -> None:
+    server = Server(logs=False)
+    for number in range(20):
+        server.create(f"core://a{number}", "one")
+    server.alias("core://a0", "core://b")
+    fresh = dict(server.tables, paths=[row | {"created_at": server.now + 50 * HOUR} for row in server.tables["paths"]])
+    fill(db, fresh)
+    assert as_of(db, BEGIN + 4.5 * HOUR).addresses.keys() == {"core://b", *(f"core://a{number}" for number in range(5))}
+    assert {row[-1] for row in spans(db, "address_versions", "uri")} == {"assumed"}
+    assert history(db).gaps["dates that a rebuild reset: address"] == 21
+
+
+def test_an_undated_row_is_the_newest_here_and_in_the_tables_of_now(db: Database) -> None:
+    server = Server(logs=False)
+    server.create("core://a", "dated")
+    server.tables["memories"].append(server.tables["memories"][0] | {"id": "0", "content": "not", "created_at": None})
+    server.tables["memories"] += [row | {"id": f"{row['id']}b"} for row in server.tables["memories"]]
+    server.fill(db)
+    (now,) = db.row(compose(("logged/memory_now",), "SELECT content FROM {last}"))
+    assert as_of(db, "infinity").contents == {"n1": now}
+    assert spans(db, "content_versions", "memory_id") == [("0b", 0, None, "assumed")]
 
 
 def test_many_new_memories_are_no_rebuild(db: Database) -> None:

@@ -19,6 +19,7 @@ FLAGS = (
     "keyword_added_since",
     "keyword_removed_since",
     "view_rebuilt_since",
+    "stamps_reset",
     "model_changed",
 )
 

@@ -14,7 +14,7 @@ IDENTITY = "identity"
 REBUILDS = "rebuilds"
 
 # A rebuild writes row after row; ordinary edits neither touch this many old memories at once nor this share of them.
-_REBUILD = {"gap_seconds": 60, "least_rows": 10, "least_share": 0.1}
+_REBUILD = {"gap_seconds": 60, "least_rows": 10, "least_share": 0.1, "least_share_moved": 0.5}
 
 _ADDRESS_SPANS = ("corpus/recorded", "corpus/spans", "corpus/address_says", "corpus/address_marks",
                   "corpus/address_segments", "corpus/address_versions")  # fmt: skip

@@ -1,7 +1,7 @@
--- In:  address_events, address_signs, present_addresses, nodes, memories.
+-- In:  address_events, address_signs, present_addresses, rebuilds, nodes, memories.
 -- Out: the facts that spans.sql takes, by address: the events; for an address of now whose last event does not explain
 --      it, when it came to lead to its node; for one that is gone without an event, when it was last there. Where that
---      has to be inferred, the fact is assumed. earliest: since when an address may have been there whose beginning
+--      has to be inferred, the fact is assumed; a date that a rebuild reset is taken to be that of the node. earliest: since when an address may have been there whose beginning
 --      nothing tells.
 SELECT
     e.*,
@@ -24,6 +24,7 @@ SELECT
     p.uri,
     p.node_uuid,
     CASE
+        WHEN l.key IS NULL AND p.reset THEN p.node_created_at
         WHEN l.key IS NULL THEN coalesce(p.created_at, p.node_created_at, '-infinity'::TIMESTAMPTZ)
         WHEN p.created_at > l.moment THEN p.created_at
         ELSE coalesce((SELECT min(s.moment) FROM address_signs AS s WHERE s.key = p.uri AND s.moment > l.moment), l.moment)
@@ -31,9 +32,16 @@ SELECT
     170141183460469231731687303715884105727,
     true,
     false,
-    CASE WHEN l.key IS NULL THEN p.created_at IS NULL ELSE coalesce(p.created_at <= l.moment, true) END,
+    CASE WHEN l.key IS NULL THEN p.created_at IS NULL OR p.reset ELSE coalesce(p.created_at <= l.moment, true) END,
     '-infinity'::TIMESTAMPTZ
-FROM present_addresses AS p
+FROM (
+    SELECT
+        a.*,
+        coalesce(a.created_at > a.node_created_at, false) AND EXISTS (
+            SELECT 1 FROM rebuilds AS r WHERE r.kind = 'address' AND a.created_at BETWEEN r.first AND r.last
+        ) AS reset
+    FROM present_addresses AS a
+) AS p
 LEFT JOIN (
     SELECT
         key,

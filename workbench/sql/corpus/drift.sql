@@ -8,6 +8,7 @@
 --      moved_since            the address leads elsewhere or nowhere, but the node has another one
 --      keyword_added_since, keyword_removed_since
 --      view_rebuilt_since     its views or keyword vectors are dated after the prompt: what stood in them then is not known
+--      stamps_reset           it was a rebuild of many that dated them: they look younger than they are
 --      model_changed          no view or keyword vector is of the model that the prompt was embedded with
 --      certainty: assumed where a version that this rests on is.
 SELECT
@@ -36,6 +37,8 @@ SELECT
     CASE WHEN held IS NOT NULL THEN NOT list_has_all(t.keywords, held) END AS keyword_added_since,
     CASE WHEN held IS NOT NULL THEN NOT list_has_all(held, t.keywords) END AS keyword_removed_since,
     x.indexed_at > t.now AS view_rebuilt_since,
+    CASE WHEN x.indexed_at IS NOT NULL AND t.now IS NOT NULL THEN coalesce(x.reset_at > t.now, false) END
+        AS stamps_reset,
     NOT list_contains(x.models, t.embedding_model) AS model_changed,
     CASE
         WHEN t.node_uuid IS NULL OR t.address IS NULL OR t.content IS NULL OR t.keywords_assumed

@@ -1,4 +1,4 @@
--- In:  newest, memory_history, memory_events, address_versions, content_versions, recall_query_candidates, memories, paths,
+-- In:  newest, rebuilds, memory_history, memory_events, address_versions, content_versions, recall_query_candidates, memories, paths,
 --      memory_views, edges.
 -- Out: gap, count: what history cannot say. Only what there is.
 SELECT gap, count
@@ -14,6 +14,8 @@ FROM (
     SELECT 4, 'memories dated in the future', count(*) FROM memories, newest AS n WHERE created_at > n.newest
     UNION ALL
     SELECT 5, 'views dated in the future', count(*) FROM memory_views, newest AS n WHERE updated_at > n.newest
+    UNION ALL
+    SELECT 9, 'dates that a rebuild reset: ' || kind, sum(rows)::BIGINT FROM rebuilds GROUP BY kind
     UNION ALL
     SELECT 6, 'addresses that went without an event', count(*)
     FROM (
@@ -36,4 +38,4 @@ FROM (
     WHERE a.node_uuid NOT IN (SELECT v.node_uuid FROM content_versions AS v WHERE v.content IS NOT NULL)
 )
 WHERE count > 0
-ORDER BY place
+ORDER BY place, gap

@@ -1,7 +1,9 @@
--- In:  memory_views, glossary_term_embeddings, glossary_keywords, memories, nodes; $gap_seconds, $least_rows, $least_share.
--- Out: one row a rebuild: kind (view, term, keyword), first, last, rows, share of all rows of that kind. A rebuild is a
+-- In:  memory_views, glossary_term_embeddings, glossary_keywords, present_addresses, memories, nodes; $gap_seconds,
+--      $least_rows, $least_share (for addresses $least_share_moved).
+-- Out: one row a rebuild: kind (view, term, keyword, address), first, last, rows, share of all rows of that kind. It is a
 --      run of time stamps, none further than the gap from the next, of rows whose memory is older than the run by more
---      than the gap; fewer than the least rows, or a smaller share, are ordinary edits.
+--      than the gap; fewer than the least rows, or a smaller share, are ordinary edits. A good part of the addresses may move
+--      at once, so they need a larger share.
 SELECT kind, first, last, rows, rows / total AS share
 FROM (
     SELECT kind, run, min(stamp) AS first, max(stamp) AS last, count(*) AS rows, any_value(total) AS total
@@ -27,6 +29,8 @@ FROM (
                     SELECT 'keyword', k.created_at, n.created_at
                     FROM glossary_keywords AS k
                     LEFT JOIN nodes AS n ON n.uuid = k.node_uuid
+                    UNION ALL
+                    SELECT 'address', p.created_at, p.node_created_at FROM present_addresses AS p
                 )
             )
             WHERE stamp > origin + to_seconds($gap_seconds::BIGINT)
@@ -34,4 +38,4 @@ FROM (
     )
     GROUP BY kind, run
 )
-WHERE rows >= $least_rows::BIGINT AND rows >= $least_share::DOUBLE * total
+WHERE rows >= $least_rows::BIGINT AND rows >= total * CASE kind WHEN 'address' THEN $least_share_moved::DOUBLE ELSE $least_share::DOUBLE END

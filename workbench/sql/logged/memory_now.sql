@@ -16,8 +16,8 @@ JOIN edges AS e ON e.id = p.edge_id
 LEFT JOIN (
     SELECT
         node_uuid,
-        arg_max(id, (created_at, try_cast(id AS HUGEINT))) AS memory_id,
-        arg_max(content, (created_at, try_cast(id AS HUGEINT))) AS content,
+        arg_max(id, (created_at, try_cast(id AS HUGEINT), id)) AS memory_id,
+        arg_max(content, (created_at, try_cast(id AS HUGEINT), id)) AS content,
         max(created_at) AS created_at
     FROM memories
     WHERE NOT coalesce(deprecated, false)
