@@ -10,11 +10,14 @@ from typing import Any
 
 import pyarrow as pa
 
+from workbench.params import Params
+from workbench.replay.logged import materialise
 from workbench.retrieve.versions import build_versions
 from workbench.store import TABLES, Database
 
 BEGIN = datetime(2026, 3, 1, 12, tzinfo=UTC)
 HOUR = timedelta(hours=1)
+RECALL = BEGIN + HOUR / 2
 MEMORY_SIDE = ("nodes", "memories", "edges", "paths", "glossary_keywords", "memory_events", "memory_views",
                "glossary_term_embeddings")  # fmt: skip
 
@@ -242,3 +245,17 @@ def as_of(db: Database, at: datetime | str, *, known: bool = False) -> Standing:
         dict(contents),
         {node: frozenset(words) for node, words in grouped.items()},
     )
+
+
+def recalled(
+    db: Database, server: Server, uri: str = "core://a", at: datetime | None = RECALL, model: str = "m1"
+) -> None:
+    """One recall that showed `uri`, and the server's tables of now."""
+    db.append("recall_queries", [{"query_id": "q", "query_text": "refunds", "merged_count": 1, "created_at": at}])
+    db.append("recall_events", [
+        {"id": "1", "query_id": "q", "query_text": "refunds", "node_uri": uri, "retrieval_path": "exact",
+         "selected": True, "used_in_answer": False, "metadata": f'{{"retrieval_meta": {{"model": "{model}"}}}}',
+         "created_at": at}
+    ])  # fmt: skip
+    server.fill(db)
+    materialise(db, Params.default())

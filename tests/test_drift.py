@@ -8,34 +8,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from histories import BEGIN, HOUR, MEMORY_SIDE, Server
+from histories import BEGIN, HOUR, MEMORY_SIDE, RECALL, Server, recalled
 
 from workbench.params import Params
 from workbench.replay.logged import materialise
 from workbench.retrieve.drift import FLAGS, drift_counts, write_drift
 from workbench.store import TABLES, Database, in_memory
 
-RECALL = BEGIN + HOUR / 2
-
 
 @pytest.fixture
 def db() -> Iterator[Database]:
     with in_memory() as store:
         yield store
-
-
-def recalled(
-    db: Database, server: Server, uri: str = "core://a", at: datetime | None = RECALL, model: str = "m1"
-) -> None:
-    """One recall that showed `uri`, and the server's tables of now."""
-    db.append("recall_queries", [{"query_id": "q", "query_text": "refunds", "merged_count": 1, "created_at": at}])
-    db.append("recall_events", [
-        {"id": "1", "query_id": "q", "query_text": "refunds", "node_uri": uri, "retrieval_path": "exact",
-         "selected": True, "used_in_answer": False, "metadata": f'{{"retrieval_meta": {{"model": "{model}"}}}}',
-         "created_at": at}
-    ])  # fmt: skip
-    server.fill(db)
-    materialise(db, Params.default())
 
 
 def view(uri: str, at: datetime, model: str = "m1") -> dict[str, Any]:

@@ -332,7 +332,7 @@ def test_addresses_that_a_migration_dated_anew_are_as_old_as_their_nodes(db: Dat
     fill(db, fresh)
     assert as_of(db, BEGIN + 4.5 * HOUR).addresses.keys() == {"core://b", *(f"core://a{number}" for number in range(5))}
     assert {row[-1] for row in spans(db, "address_versions", "uri")} == {"assumed"}
-    assert history(db).gaps["dates that a rebuild reset: address"] == 21
+    assert history(db).gaps["address dates that a rebuild reset"] == 21
 
 
 def test_an_undated_row_is_the_newest_here_and_in_the_tables_of_now(db: Database) -> None:

@@ -11,7 +11,9 @@ from workbench.importers.address import mask_address
 from workbench.replay.logged import materialise, settings_in_force
 from workbench.replay.tokenizers import AUTO, TokenizerChoice, chosen, remember
 from workbench.retrieve.corpus import write_corpus
+from workbench.retrieve.drift import drift_counts
 from workbench.retrieve.index import refresh_index
+from workbench.retrieve.versions import history
 from workbench.store import TABLES, Database, newest_version, reading, writing
 from workbench.textsearch import tokenizer
 
@@ -71,6 +73,8 @@ def status(path: Path) -> dict[str, Any]:
     with reading(path) as db:
         settings = settings_in_force(db)
         first, last = db.row("SELECT min(now)::VARCHAR, max(now)::VARCHAR FROM wb.logged_queries")
+        drift = drift_counts(db, None, shown_only=True)
+        past = history(db)
         return {
             "db": str(path),
             "version": newest_version(),
@@ -83,6 +87,9 @@ def status(path: Path) -> dict[str, Any]:
             "config": settings.params.changed_from(type(settings.params)()),
             "warnings": list(settings.warnings),
             "capabilities": capabilities(db),
+            "history": past.as_json(),
+            "drift": drift.as_json(),
+            "doubts": [*past.sentences(), *drift.sentences()],
             "tokenizer_choice": chosen(db).as_json(),
         }
 

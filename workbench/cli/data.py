@@ -34,6 +34,7 @@ from workbench.replay.explain import explain
 from workbench.replay.parity import engine_parity, parity
 from workbench.replay.selection import SELECTED
 from workbench.replay.tokenizers import AUTO
+from workbench.retrieve.drift import drift_counts
 from workbench.simulate import World, checked_world, simulate
 from workbench.text import shown
 
@@ -126,6 +127,10 @@ def replay_command(
             say(f"Wrote {dump_to}.")
         said = {"signals": signals, **replay_summary(database, scored, SELECTED), "not_replayable": left_out}
         said |= {"engine": replayed.as_json()} if replayed else {}
+        drift = drift_counts(database, SELECTED)
+        said["drift"] = drift.as_json()
+    for sentence in drift.sentences():
+        say(sentence)
     emit(said, json, _replay_text(said))
 
 
@@ -211,7 +216,7 @@ def _status_text(said: dict[str, Any]) -> str:
     return "\n".join(
         [f"{said['db']}, store version {said['version']}", table(("table", "rows"), rows), span, "Imports:", *imports]
         + [shown(warning) for warning in said["warnings"]]
-        + [said["tokenizer_choice"]["said"]]
+        + [said["tokenizer_choice"]["said"], *said["doubts"]]
         + _capability_lines(said["capabilities"])
     )
 

@@ -10,18 +10,19 @@ from workbench.retrieve.versions import build_versions
 from workbench.store import Database, compose
 
 DRIFT = "drift"
-FLAGS = (
-    "edited_since",
-    "priority_changed_since",
-    "created_after",
-    "deleted_since",
-    "moved_since",
-    "keyword_added_since",
-    "keyword_removed_since",
-    "view_rebuilt_since",
-    "stamps_reset",
-    "model_changed",
-)
+_MEANINGS = {
+    "edited_since": "the text was edited since",
+    "priority_changed_since": "priority or disclosure changed since",
+    "created_after": "dated after the recall that found them",
+    "deleted_since": "deleted since",
+    "moved_since": "moved to another address since",
+    "keyword_added_since": "got a keyword since",
+    "keyword_removed_since": "lost a keyword since",
+    "view_rebuilt_since": "indexed anew since",
+    "stamps_reset": "dated anew by a rebuild since, so that they look younger than they are",
+    "model_changed": "now embedded by another model",
+}
+FLAGS = tuple(_MEANINGS)
 
 
 @dataclass(frozen=True)
@@ -48,20 +49,30 @@ class Drift:
         """The entry `drift` of a document."""
         return asdict(self)
 
+    def sentences(self) -> list[str]:
+        """One sentence for each kind of change that there is."""
+        return [
+            f"{count.rows:,} of {self.rows:,} logged candidates, {count.shown:,} of them shown: {_MEANINGS[flag]}."
+            for flag, count in self.flags.items()
+            if count.rows
+        ]
 
-def write_drift(db: Database, selected: str | None, into: str = DRIFT) -> None:
+
+def write_drift(db: Database, selected: str | None, into: str = DRIFT, *, shown_only: bool = False) -> None:
     """Write the temporary table `into`: one row a logged (query_id, uri) of the queries in the table `selected` (None:
     all), with a column for each of FLAGS (NULL: not known), node_uuid, logged_shown and certainty. Builds the versions
     anew (build_versions)."""
     build_versions(db)
     picked = ("picked", f"SELECT query_id FROM {selected or 'wb.logged_queries'}")
     stages = (picked, "corpus/logged", "corpus/keyword_sets", "corpus/logged_then", "corpus/indexed", "corpus/drift")
-    db.execute(f"CREATE OR REPLACE TEMP TABLE {into} AS {compose(stages, 'SELECT * EXCLUDE (held) FROM {last}')}")
+    sql = compose(stages, "SELECT * EXCLUDE (held) FROM {last}")
+    db.execute(f"CREATE OR REPLACE TEMP TABLE {into} AS {sql}", {"shown_only": shown_only})
 
 
-def drift_counts(db: Database, selected: str | None = "selected") -> Drift:
-    """Count the flags over the logged candidates of the queries in the table `selected` (None: all)."""
-    write_drift(db, selected)
+def drift_counts(db: Database, selected: str | None = "selected", *, shown_only: bool = False) -> Drift:
+    """Count the flags over the logged candidates of the queries in the table `selected` (None: all), or over those that
+    were shown. Builds the versions anew and leaves the temporary table DRIFT."""
+    write_drift(db, selected, shown_only=shown_only)
     counts = ", ".join(
         f"count(*) FILTER ({flag}), count(*) FILTER ({flag} AND logged_shown), count(*) FILTER ({flag} IS NULL)"
         for flag in FLAGS

@@ -50,6 +50,10 @@ class History:
         """Both mappings."""
         return {"certainty": {name: dict(counts) for name, counts in self.certainty.items()}, "gaps": dict(self.gaps)}
 
+    def sentences(self) -> list[str]:
+        """What the history of the memories cannot say, one sentence a gap."""
+        return [f"History: {count:,} {gap}." for gap, count in self.gaps.items()]
+
 
 def build_versions(db: Database) -> None:
     """Write the temporary tables that say what stood when; every run gives the same.

@@ -15,7 +15,7 @@ FROM (
     UNION ALL
     SELECT 5, 'views dated in the future', count(*) FROM memory_views, newest AS n WHERE updated_at > n.newest
     UNION ALL
-    SELECT 9, 'dates that a rebuild reset: ' || kind, sum(rows)::BIGINT FROM rebuilds GROUP BY kind
+    SELECT 9, kind || ' dates that a rebuild reset', sum(rows)::BIGINT FROM rebuilds GROUP BY kind
     UNION ALL
     SELECT 6, 'addresses that went without an event', count(*)
     FROM (
