@@ -81,6 +81,11 @@ def fill(
     return filler.filled
 
 
+def survey(store: Path | Database, embedder: Embedder, texts: Sequence[str]) -> Filled:
+    """What `fill` would find: how many of `texts` have a vector already. Nothing is embedded."""
+    return _Filler(store, embedder, distinct(texts), PUBLISH_AFTER).filled
+
+
 class _Filler:
     """The state of one filling: what waits to be embedded, and what is embedded and waits to be published."""
 

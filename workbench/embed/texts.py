@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from workbench.retrieve.embeddings import dimension, missing
+from workbench.retrieve.embeddings import dimension, distinct, missing
 from workbench.store import Database, compose
 
 KINDS = ("views", "glossary", "queries")
@@ -13,7 +13,7 @@ KINDS = ("views", "glossary", "queries")
 
 @dataclass(frozen=True)
 class Texts:
-    """Texts of one kind; those that stand on rows with a usable vector of the model need none here."""
+    """Distinct normalised texts of one kind that want a vector; `on_rows` more have one on their rows."""
 
     kind: str
     wanted: Sequence[str]
@@ -33,7 +33,7 @@ def row_texts(db: Database, model: str) -> dict[str, Texts]:
     return {
         kind: Texts(
             kind,
-            [text for its, text, on_rows in rows if its == kind and not on_rows],
+            distinct(text for its, text, on_rows in rows if its == kind and not on_rows),
             sum(on_rows for its, _, on_rows in rows if its == kind),
         )
         for kind in ("views", "glossary")

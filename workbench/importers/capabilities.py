@@ -28,6 +28,7 @@ SELECT
     (SELECT count(*) FROM recall_query_candidates WHERE used_in_answer) AS used,
     (SELECT count(*) FROM memories) AS memories,
     (SELECT count(*) FROM memory_views) AS views,
+    (SELECT count(*) FROM memory_views WHERE source = 'rebuilt') AS rebuilt_views,
     (SELECT count(*) FROM memory_views WHERE embedding_vector IS NOT NULL) AS view_vectors,
     (SELECT count(*) FROM glossary_keywords) AS keywords,
     (SELECT count(*) FROM glossary_term_embeddings WHERE embedding_vector IS NOT NULL) AS term_vectors,
@@ -59,8 +60,11 @@ def capabilities(db: Database) -> dict[str, Any]:
         "glossary": _when(held["keywords"], "{keywords:,} keywords", "no glossary keywords in the source", held),
         "views": _when(
             held["views"],
-            "{views:,} views, {view_vectors:,} with a vector",
-            "no views; a backup does not hold them, a pg_dump, tables or the live database do",
+            "{views:,} views rebuilt from the memories"
+            if held["rebuilt_views"]
+            else "{views:,} views, {view_vectors:,} with a vector",
+            "no views; a backup does not hold them, a pg_dump, tables or the live database do; `workbench embed` "
+            "rebuilds them approximately from the memories",
             held,
         ),
         "glossary_vectors": _when(
