@@ -9,7 +9,7 @@ import traceback
 
 import typer
 
-from workbench.cli import data, demo, embedding, tuning
+from workbench.cli import data, demo, embedding, explain, tuning
 from workbench.cli.output import say, steady_streams
 from workbench.errors import WorkbenchError
 

@@ -1,4 +1,4 @@
-"""Commands about the log: import, status, parity, replay, explain."""
+"""Commands about the log: import, status, parity, replay, report."""
 
 from __future__ import annotations
 
@@ -30,7 +30,6 @@ from workbench.importers import ImportOptions
 from workbench.judge import dump
 from workbench.metrics import replay_summary
 from workbench.metrics.report import GROUPINGS, report
-from workbench.replay.explain import explain
 from workbench.replay.parity import engine_parity, parity
 from workbench.replay.selection import SELECTED
 from workbench.replay.tokenizers import AUTO
@@ -46,7 +45,6 @@ def register(app: typer.Typer) -> None:
     app.command("parity")(parity_command)
     app.command("replay")(replay_command)
     app.command("report")(report_command)
-    app.command("explain")(explain_command)
     app.command("simulate")(simulate_command)
 
 
@@ -151,19 +149,6 @@ def report_command(
         chosen.materialise(database)
         said = report(database, SELECTED, by, zone).as_json()
     emit(said, json, report_text(said))
-
-
-def explain_command(
-    query_id: Annotated[str, typer.Argument(help="The query_id of a logged recall.")],
-    uri: Annotated[str | None, typer.Argument(help="One memory; then also what would flip it.")] = None,
-    db: Db = None,
-    config: Config = None,
-    json: Json = False,
-) -> None:
-    """Show all stages of one prompt and the terms of each score."""
-    with opened(db, config) as (database, settings):
-        said = explain(database, settings, query_id, uri).as_json()
-    emit(said, json, _explain_text(said))
 
 
 def simulate_command(
@@ -275,24 +260,3 @@ def _replay_text(said: dict[str, Any]) -> str:
         (name, value if isinstance(value, int | float) else cell(value)) for name, value in said["metrics"].items()
     ]
     return "\n\n".join([table(("count", ""), rows), table(("figure", ""), metrics)])
-
-
-def _explain_text(said: dict[str, Any]) -> str:
-    query = said["query"]
-    lines = [f"Query {said['query_id']} at {query['now']}, {query['query_tokens']} tokens", shown(query["text"], 200)]
-    if query["query_truncated"]:
-        lines.append(
-            f"Only the first {query['query_chars']} of {query['original_query_chars']} characters were searched."
-        )
-    rows = [
-        (one["ranked_position"], one["uri"], one["score"], "shown" if one["shown"] else one["suppressed_by"],
-         *(round(part, 4) for part in one["terms"].values()), one["used"])
-        for one in said["candidates"][:20]
-    ]  # fmt: skip
-    terms = list(said["candidates"][0]["terms"]) if said["candidates"] else []
-    lines.append(table(("rank", "memory", "score", "display", *terms, "used"), rows))
-    lines += [
-        f"{one['key']} {one['from']} → {one['to']} alone would {'show' if one['shown'] else 'hide'} it."
-        for one in said["single_changes"]
-    ]
-    return "\n".join(lines)

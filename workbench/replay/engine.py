@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from workbench.errors import BadInput
-from workbench.replay.query import prepare
+from workbench.replay.query import limit_bindings, prepare
 from workbench.replay.run import Settings, slice_size
 from workbench.retrieve.clock import Clock
 from workbench.retrieve.corpus import Corpus, load_corpus
@@ -112,20 +112,21 @@ def prompts_of(db: Database, settings: Settings, selected: str, clock: Clock) ->
     """The queries of the table `selected` as they are searched, oldest first; `clock` has its time."""
     wanted = int(settings.params["recall.safety.max_query_chars"])
     in_force = int(settings.in_force["recall.safety.max_query_chars"])
+    bound = clock.bindings() | limit_bindings(settings.in_force)
+    select = _QUERIES.format(selected=selected, clocked=_CLOCKED, limits=sql_text("logged/query_limits"))
     return [
-        Prompt(query_id, prepare(text, wanted if wanted != in_force else limit or in_force).searched, now, corpus_at)
-        for query_id, text, limit, now, corpus_at in db.rows(
-            _QUERIES.format(selected=selected, clocked=_CLOCKED), clock.bindings()
-        )
+        Prompt(query_id, prepare(text, wanted if wanted != in_force else limit).searched, now, corpus_at)
+        for query_id, text, limit, now, corpus_at in db.rows(select, bound)
     ]
 
 
 _QUERIES = """
-SELECT l.query_id, r.query_text, l.query_char_limit, c.now, CASE WHEN isfinite(c.corpus_at) THEN c.corpus_at END
+SELECT l.query_id, r.query_text, q.query_limit, c.now, CASE WHEN isfinite(c.corpus_at) THEN c.corpus_at END
 FROM {selected} AS s
 JOIN wb.logged_queries AS l ON l.query_id = s.query_id
 JOIN recall_queries AS r ON r.query_id = s.query_id
 JOIN ({clocked}) AS c ON c.query_id = s.query_id
+JOIN ({limits}) AS q ON q.query_id = s.query_id
 ORDER BY l.now, l.query_id
 """
 

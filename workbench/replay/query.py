@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import Any
 
+from workbench.params import Params
 from workbench.text import SPACE, trimmed
 
 DEFAULT_QUERY_CHARS = 200
@@ -14,6 +16,9 @@ _ENVELOPE = re.compile(
     rf"[{SPACE}]*```.*?```",
     re.IGNORECASE | re.DOTALL,
 )
+
+# A question mark that no address goes on behind, or a particle that ends a question in Chinese.
+_ASKS = re.compile(r"[?？؟](?![\w/=&%])|[吗嗎呢](?=\W|$)")
 
 
 @dataclass(frozen=True)
@@ -28,10 +33,23 @@ class Query:
     searched: str
     chars: int
     original_chars: int
+    limit: int
 
     @property
     def truncated(self) -> bool:
         return self.original_chars > self.chars
+
+    @property
+    def unsearched(self) -> str:
+        """The part of `text` that no signal sees; a character of which half was searched is part of it."""
+        end = len(self.searched)
+        half = self.searched.endswith("\ufffd") and self.text[end - 1] > "\uffff"
+        return self.text[end - half :]
+
+    @property
+    def asked_outside(self) -> bool:
+        """Whether the prompt asks its question behind the searched part, and none within: a hint, from its marks."""
+        return self.truncated and bool(_ASKS.search(self.unsearched)) and not _ASKS.search(self.searched)
 
 
 def prepare(prompt: str, max_query_chars: int = DEFAULT_QUERY_CHARS) -> Query:
@@ -39,7 +57,12 @@ def prepare(prompt: str, max_query_chars: int = DEFAULT_QUERY_CHARS) -> Query:
     text = trimmed(strip_envelopes(prompt))
     searched = cut_utf16(text, max_query_chars)
     length = utf16_length(text)
-    return Query(text, searched, min(length, max_query_chars), length)
+    return Query(text, searched, min(length, max_query_chars), length, max_query_chars)
+
+
+def limit_bindings(in_force: Params) -> dict[str, Any]:
+    """The bound values of logged/query_limits.sql."""
+    return {"max_query_chars": in_force["recall.safety.max_query_chars"], "default_query_chars": DEFAULT_QUERY_CHARS}
 
 
 def strip_envelopes(prompt: str) -> str:

@@ -158,17 +158,24 @@ class OwnReach:
     best_by_settings: float
     lacks: Sequence[str]
     threshold: float
+    is_boot: bool = False
 
     def sentence(self) -> str:
         """The best score against the threshold."""
+        if self.is_boot:
+            return "A start-up memory: recall never shows it at this address, whatever its score."
         if self.best >= self.threshold:
-            return f"At best this memory scores {self.best:.6f}; it is shown from {self.threshold:.2f}."
+            return f"At best this memory scores {self.best:.6f}, which reaches {self.threshold:.2f}."
         said = f"At best this memory scores {self.best:.6f}, below {self.threshold:.2f}: it is never shown."
         return said + _out_of_reach(self.threshold, self.best_by_weights, self.best_by_settings)
 
     def as_json(self) -> dict[str, Any]:
         """The entry `memory.reach` of an explanation."""
-        return {**asdict(self), "reaches": self.best >= self.threshold, "sentence": self.sentence()}
+        return {
+            **asdict(self),
+            "reaches": self.best >= self.threshold and not self.is_boot,
+            "sentence": self.sentence(),
+        }
 
 
 def own_reach(db: Database, settings: Settings, uri: str, query_tokens: int, model: str | None) -> OwnReach | None:
@@ -186,7 +193,8 @@ def own_reach(db: Database, settings: Settings, uri: str, query_tokens: int, mod
         for one in (settings, *_widened(settings))
     )
     threshold = float(settings.params[_THRESHOLD])
-    return OwnReach(uri, parts["priority"], best, by_weights, by_settings, _lacks(parts, model), threshold)
+    boot = settings.exclude_boot and (uri,) in db.rows(sql_text("boot_uris"))
+    return OwnReach(uri, parts["priority"], best, by_weights, by_settings, _lacks(parts, model), threshold, boot)
 
 
 def _lacks(parts: Mapping[str, Any], model: str | None) -> list[str]:
