@@ -20,7 +20,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for commands in (demo, data, embedding, tuning):
+for commands in (demo, data, embedding, explain, tuning):
     commands.register(app)
 
 
