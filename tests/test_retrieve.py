@@ -239,3 +239,22 @@ def test_the_newest_state_of_the_history_is_the_state_of_today(conformance: Path
         return sorted(found, key=str)
 
     assert rows(Clock("fixed", later), later) == rows(Clock("today"), None)
+
+
+@pytest.mark.parametrize(
+    "ordered",
+    [
+        ['"coop"', "-coop", "co op", "co-op", "co.op", "co_op", "coop", "coop!", "Coop", "CO-OP"],
+        ["数据库", '"数据库'],
+        ["100%", "a*b", "C:\\temp", "O'Reilly", "q", '"quoted"', "user_id", "what?"],
+        ["certificate", "cert-manager", "TLS", "证书"],
+        ["2FA", "🚀 strasse", "strasse", "straße", "strasse a"],
+        ["a b", "a-b", "a_b", "ab", "aB", "A-B", "AB"],
+    ],
+)
+def test_texts_are_sorted_as_under_the_locale_of_the_server(ordered: list[str]) -> None:
+    with memories() as store:
+        found = store.db.rows(
+            "SELECT x FROM (SELECT unnest($texts) AS x) ORDER BY server_order(x)", {"texts": ordered[::-1]}
+        )
+    assert [text for (text,) in found] == ordered

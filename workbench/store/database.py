@@ -20,7 +20,7 @@ import duckdb
 import pyarrow as pa
 
 from workbench.errors import BadConfig, BadInput
-from workbench.store.pipeline import bound_values
+from workbench.store.pipeline import bound_values, sql_text
 
 _SETTINGS: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": "false",
@@ -35,9 +35,9 @@ _NO_ROOM = tuple(os.strerror(code) for code in (errno.ENOSPC, errno.EDQUOT, errn
 class Database:
     """A connection for one thread at a time; `cursor()` gives another thread its own.
 
-    The session's time zone is UTC, and no extension is ever fetched. Values are bound by `$name`. Work that finds no
-    room in memory or on the disk, or a damaged file, ends with BadInput; a call while another thread's is running with
-    RuntimeError.
+    The session's time zone is UTC, the macro server_order sorts as the server does, and no extension is ever fetched.
+    Values are bound by `$name`. Work that finds no room in memory or on the disk, or a damaged file, ends with BadInput;
+    a call while another thread's is running with RuntimeError.
     """
 
     def __init__(
@@ -49,6 +49,7 @@ class Database:
         """Take `connection` over; `attached` names the attached database that statements run in, `spill` the folder
         for work larger than memory."""
         connection.execute("SET TimeZone = 'UTC'")
+        connection.execute(sql_text("server_order"))
         if attached:
             connection.execute(f"USE {attached}")
         if spill:

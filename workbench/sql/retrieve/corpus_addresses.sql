@@ -4,7 +4,7 @@
 --      place, its rank among equally good matches.
 SELECT
     row_number() OVER (
-        ORDER BY priority, path_length, icu_sort_key(uri, 'en_US-u-ka-shifted-ks-level4'), uri, state_no
+        ORDER BY priority, path_length, server_order(uri), state_no
     )::INTEGER AS place,
     *
 FROM (
@@ -30,7 +30,7 @@ FROM (
     LEFT JOIN (
         SELECT
             state_no,
-            list(keyword ORDER BY icu_sort_key(keyword, 'en_US-u-ka-shifted-ks-level4'), keyword) AS keywords
+            list(keyword ORDER BY server_order(keyword)) AS keywords
         FROM state_keywords
         GROUP BY state_no
     ) AS k ON k.state_no = s.state_no

@@ -4,7 +4,7 @@
 SELECT
     row_number() OVER (
         ORDER BY
-            priority, path_length, icu_sort_key(keyword, 'en_US-u-ka-shifted-ks-level4'), keyword, uri, id, valid_from
+            priority, path_length, server_order(keyword), uri, id, valid_from
     )::INTEGER AS place,
     * EXCLUDE (id)
 FROM (

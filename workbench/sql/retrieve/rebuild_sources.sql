@@ -24,7 +24,7 @@ JOIN (SELECT domain, path, rowid AS place FROM paths) AS p ON p.domain = n.domai
 LEFT JOIN (
     SELECT
         node_uuid,
-        list(keyword ORDER BY icu_sort_key(keyword, 'en_US-u-ka-shifted-ks-level4'), keyword) AS keywords
+        list(keyword ORDER BY server_order(keyword)) AS keywords
     FROM glossary_keywords
     GROUP BY node_uuid
 ) AS k ON k.node_uuid = n.node_uuid
