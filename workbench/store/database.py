@@ -36,8 +36,8 @@ class Database:
     """A connection for one thread at a time; `cursor()` gives another thread its own.
 
     The session's time zone is UTC, the macro server_order sorts as the server does, and no extension is ever fetched.
-    Values are bound by `$name`. Work that finds no room in memory or on the disk, or a damaged file, ends with BadInput;
-    a call while another thread's is running with RuntimeError.
+    Values are bound by `$name`. Work that finds no room in memory or on the disk, or a damaged file, ends with
+    BadInput; a call while another thread's is running with RuntimeError.
     """
 
     def __init__(
