@@ -121,6 +121,15 @@ def test_a_text_keeps_its_vector() -> None:
         assert vectors(db, "m", ["a"]).matrix.tolist() == [[1, 1]]
 
 
+def test_vectors_of_an_odd_length_in_the_cache_are_not_found() -> None:
+    with in_memory() as db:
+        add(db, "m", ["a", "b"], np.ones((2, 3), np.float32))
+        add(db, "m", ["c"], np.ones((1, 2), np.float32))
+        found = vectors(db, "m", ["c", "b", "a"])
+        assert (found.positions.tolist(), found.matrix.shape) == ([1, 2], (2, 3))
+        assert dimension(db, "m") == 3
+
+
 def test_an_error_loses_the_batch_at_hand_alone(tmp_path: Path) -> None:
     store = tmp_path / "s.duckdb"
     with writing(store, "test"):

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from workbench.store import Database, sql_text
 from workbench.textsearch.characters import well_formed
@@ -49,11 +50,14 @@ def vectors(db: Database, model: str, texts: Sequence[str]) -> Found:
     Vectors of another length than most of those found are left out, so that all rows can be compared.
     """
     found = _looked_up(db, "embed/vectors", model, [normalise(text) for text in texts])
-    positions = found["position"].to_numpy().astype(np.int64)
-    if not len(positions):
-        return Found(positions, np.empty((0, 0), np.float32))
+    if not found.num_rows:
+        return Found(np.empty(0, np.int64), np.empty((0, 0), np.float32))
+    lengths = pc.list_value_length(found["vector"]).to_numpy()
+    common = np.bincount(lengths).argmax()
+    if (lengths != common).any():
+        found = found.filter(pa.array(lengths == common))
     flat = found["vector"].combine_chunks().flatten().to_numpy(zero_copy_only=False)
-    return Found(positions, flat.astype(np.float32, copy=False).reshape(len(positions), -1))
+    return Found(found["position"].to_numpy(), flat.astype(np.float32, copy=False).reshape(-1, common))
 
 
 def missing(db: Database, model: str, texts: Iterable[str]) -> list[str]:

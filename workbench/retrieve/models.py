@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from workbench.retrieve.embeddings import dimension
-from workbench.store import Database, compose
+from workbench.store import Database, compose, sql_text
 
 _ROWS = "embed/embedded_rows"
 _NO_VECTOR = "without a vector"
@@ -64,7 +64,7 @@ class Census:
 def imported_model(db: Database) -> str | None:
     """The embedding model of the imported server: its setting, else what most rows with a vector, else what most logged
     queries name; None where nothing does."""
-    rows = db.rows(compose((_ROWS, "embed/imported_model")))
+    rows = db.rows(sql_text("embed/imported_model"))
     return str(rows[0][0]) if rows else None
 
 

@@ -1,7 +1,6 @@
 -- In:  wanted_texts (position, text: normalised), wb.embeddings; $model.
--- Out: position and vector of each wanted text that has one, those of the commonest length alone, by position.
+-- Out: position and vector of each wanted text that has one, by position.
 SELECT w.position, e.vector
 FROM wanted_texts AS w
 JOIN wb.embeddings AS e ON e.model = $model AND e.text = w.text
-QUALIFY len(e.vector) = mode(len(e.vector)) OVER ()
 ORDER BY w.position
