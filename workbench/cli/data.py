@@ -200,10 +200,21 @@ def _status_text(said: dict[str, Any]) -> str:
     span = f"Queries from {cell(said['first_query'])} to {cell(said['last_query'])}."
     return "\n".join(
         [f"{said['db']}, store version {said['version']}", table(("table", "rows"), rows), span, "Imports:", *imports]
+        + _model_lines(said["embeddings"]["models"])
         + [shown(warning) for warning in said["warnings"]]
         + [said["tokenizer_choice"]["said"], *said["doubts"]]
         + _capability_lines(said["capabilities"])
     )
+
+
+def _model_lines(models: list[dict[str, Any]]) -> list[str]:
+    rows = [
+        (one["model"] or "(none)", one["dimension"] or "none", one["views"], one["glossary"], one["texts"], one["queries"],
+         "yes" if one["usable"] else one["reason"] or "another model")
+        for one in models
+    ]  # fmt: skip
+    header = ("embedding model", "numbers", "views", "keywords", "embedded here", "prompts logged", "comparable")
+    return [table(header, rows)] if rows else []
 
 
 def _parity_verdict(said: dict[str, Any]) -> str:

@@ -16,6 +16,8 @@ from workbench.retrieve.corpus import Corpus, load_corpus
 from workbench.retrieve.embeddings import vectors
 from workbench.retrieve.engine import CHUNK, Depth, Prompt, retrieve, row_limit
 from workbench.retrieve.nearest import Floats
+from workbench.retrieve.rebuild import rebuilt_counts
+from workbench.retrieve.rebuild import sentence as rebuilt_sentence
 from workbench.store import Database, compose, sql_text
 from workbench.textsearch import Tokenizer
 
@@ -36,7 +38,8 @@ class EngineReplay:
     """What an engine replay rests on.
 
     `settings` replay its candidates. `prompts` were retrieved, of which `without_vector` have no vector of `model`, so
-    that their dense and glossary signals are missing; `unusable` counts views and keywords without a comparable one.
+    that their dense and glossary signals are missing; `unusable` counts views and keywords without a comparable one,
+    `rebuilt` those that are rebuilt from the memories.
     """
 
     settings: Settings
@@ -46,10 +49,13 @@ class EngineReplay:
     tokenizer: str
     clock: Clock
     unusable: dict[str, int]
+    rebuilt: dict[str, int]
 
     def notes(self) -> list[str]:
         """What a reader has to know: which memories were replayed, and what could not be compared."""
         said = [f"Signals of the engine, {self.clock.label}; tokenizer {self.tokenizer}."]
+        if approximation := rebuilt_sentence(self.rebuilt):
+            said.append(approximation)
         if self.without_vector:
             said.append(
                 f"{self.without_vector:,} of {self.prompts:,} prompts have no vector of {self.model or 'any model'}: "
@@ -73,6 +79,7 @@ class EngineReplay:
             "as_of": self.clock.label,
             "views_without_vector": self.unusable["views"],
             "keywords_without_vector": self.unusable["terms"],
+            "rebuilt": self.rebuilt,
         }
 
 
@@ -104,8 +111,9 @@ def engine_replay(
     retrieve_candidates(corpus, prompts, found, depth_of(settings), progress=progress)
     missing = len(prompts) if found is None else int((~np.isfinite(found).all(axis=1)).sum())
     return EngineReplay(
-        replace(settings, candidates=CANDIDATES), len(prompts), missing, model, tokenizer.name, clock, corpus.unusable
-    )
+        replace(settings, candidates=CANDIDATES), len(prompts), missing, model, tokenizer.name, clock, corpus.unusable,
+        rebuilt_counts(db),
+    )  # fmt: skip
 
 
 def prompts_of(db: Database, settings: Settings, selected: str, clock: Clock) -> list[Prompt]:

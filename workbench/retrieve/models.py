@@ -76,14 +76,20 @@ def model_census(db: Database) -> Census:
         lambda: dict.fromkeys(_KINDS, 0)
     )
     for kind, name, its_length, declared, fault, number in db.rows(compose((_ROWS, "embed/census"))):
-        reason = None if kind in ("texts", "queries") else _reason(model, length, name, its_length, declared, fault)
-        usable = kind == "texts" or (name == model and reason is None)
-        found[name, its_length or None, usable, reason][kind] += number
+        if kind == "queries" and name == model:  # the log does not hold their vectors
+            its_length = length
+        reason = None if kind == "texts" else _reason(model, length, name, its_length, declared, fault)
+        found[name, its_length or None, reason is None, reason][kind] += number
     return Census(model, tuple(ModelRows(*key, counts) for key, counts in sorted(found.items(), key=str)))
 
 
 def _reason(
-    model: str | None, length: int | None, name: str | None, its_length: int, declared: int | None, fault: str | None
+    model: str | None,
+    length: int | None,
+    name: str | None,
+    its_length: int | None,
+    declared: int | None,
+    fault: str | None,
 ) -> str | None:
     """Why a row does not compare; None when it does."""
     if fault == "no vector":
