@@ -128,6 +128,20 @@ def test_case_12_rebuilt_views_of_a_backup_are_said_by_embed_and_status(run: Run
         assert indexed >= 6
 
 
+def test_status_lists_the_models_for_a_person(run: Run, server: Server, store: Path) -> None:
+    document(run, *at(server, store))
+    _, out, _ = run("status", "--db", store)
+    (line,) = [line for line in out.splitlines() if line.startswith("m1 ")]
+    assert line.split() == ["m1", "8", "0", "0", "11", "0", "yes"]
+
+
+def test_a_replay_of_rebuilt_views_says_that_it_approximates(run: Run, server: Server, store: Path) -> None:
+    document(run, *at(server, store))
+    code, out, err = run("replay", "--db", store, "--signals", "engine", "--json")
+    assert (code, json.loads(out)["engine"]["rebuilt"]) == (0, {"views": 6, "keywords": 3})
+    assert "6 views are rebuilt from the memories" in err
+
+
 def test_a_later_import_renews_rebuilt_views(run: Run, server: Server, store: Path, tmp_path: Path) -> None:
     document(run, *at(server, store))
     rows = dict(NO_MEMORIES) | {"memories": [{"id": "1", "node_uuid": "n1", "content": "Refunds take six days.",

@@ -37,7 +37,16 @@ def views(
         )
 
 
+def logged_query(db: Database, query_id: str, model: str) -> None:
+    db.execute(
+        "INSERT INTO wb.logged_queries BY NAME SELECT $id AS query_id, 'prompt' AS traffic, 1 AS query_tokens,"
+        " true AS tokens_logged, true AS replayable, $model AS embedding_model",
+        {"id": query_id, "model": model},
+    )
+
+
 def test_case_21_vectors_of_two_models_in_one_table(db: Database) -> None:
+    logged_query(db, "q1", "m1")
     views(db, "m1", [[1, number, 2] for number in range(30)], 3)
     views(db, "m2", [[1, number, 2, 3] for number in range(10)], 4)
     views(db, "m1", [[1, 2, 3, 4], [4, 3, 2, 1]], 4)
@@ -49,6 +58,7 @@ def test_case_21_vectors_of_two_models_in_one_table(db: Database) -> None:
         ("m1", 4): (2, False, "of 4 numbers instead of 3"),
         ("m2", 4): (10, False, "of the model m2"),
     }
+    assert [row.counts["queries"] for row in census.rows if row.usable] == [1]
     (advice,) = census.advice()
     assert advice.startswith("30 of 42 views compare with prompts; not those with other vectors (")
     assert "10 of the model m2" in advice
@@ -88,10 +98,7 @@ def test_case_21_texts_of_rows_that_do_not_compare_are_embedded_anew(db: Databas
 def test_the_setting_names_the_model_before_the_rows_do(db: Database) -> None:
     assert imported_model(db) is None
     assert model_census(db).rows == ()
-    db.execute(
-        "INSERT INTO wb.logged_queries BY NAME SELECT 'q' AS query_id, 'prompt' AS traffic, 1 AS query_tokens,"
-        " true AS tokens_logged, true AS replayable, 'logged' AS embedding_model"
-    )
+    logged_query(db, "q1", "logged")
     assert imported_model(db) == "logged"
     views(db, "m2", [[1, 2]] * 3)
     views(db, "m1", [None] * 9)

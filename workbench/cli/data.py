@@ -209,8 +209,8 @@ def _status_text(said: dict[str, Any]) -> str:
 
 def _model_lines(models: list[dict[str, Any]]) -> list[str]:
     rows = [
-        (one["model"] or "(none)", one["dimension"] or "none", one["views"], one["glossary"], one["texts"], one["queries"],
-         "yes" if one["usable"] else one["reason"] or "another model")
+        (one["model"] or "(none)", one["dimension"] or "none",
+         *(one[kind] for kind in ("views", "glossary", "texts", "queries")), "yes" if one["usable"] else one["reason"])
         for one in models
     ]  # fmt: skip
     header = ("embedding model", "numbers", "views", "keywords", "embedded here", "prompts logged", "comparable")

@@ -75,9 +75,9 @@ def model_census(db: Database) -> Census:
     found: dict[tuple[str | None, int | None, bool, str | None], dict[str, int]] = defaultdict(
         lambda: dict.fromkeys(_KINDS, 0)
     )
-    for kind, name, its_length, declared, fault, number in db.rows(compose((_ROWS, "embed/census"))):
-        if kind == "queries" and name == model:  # the log does not hold their vectors
-            its_length = length
+    for kind, name, held, declared, fault, number in db.rows(compose((_ROWS, "embed/census"))):
+        # The log does not hold the vectors of its prompts.
+        its_length = length if kind == "queries" and name == model else held
         reason = None if kind == "texts" else _reason(model, length, name, its_length, declared, fault)
         found[name, its_length or None, reason is None, reason][kind] += number
     return Census(model, tuple(ModelRows(*key, counts) for key, counts in sorted(found.items(), key=str)))
