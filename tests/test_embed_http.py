@@ -285,6 +285,7 @@ def test_options_come_before_the_environment(server: Server) -> None:
     [
         (Wanted(kind="word2vec"), "Unknown embedder 'word2vec'; choose from openai, use, e5"),
         (Wanted(kind="openai", model="m"), "needs the address of the server"),
+        (Wanted(model="m"), "needs the address of the server"),
         (Wanted(kind="openai", base_url="http://h"), "needs the name of the model"),
         (Wanted(kind="use", model="m"), "--model goes with --embedder openai"),
     ],

