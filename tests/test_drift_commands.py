@@ -35,7 +35,7 @@ def test_status_counts_what_drifted_and_what_history_cannot_say(store: Path) -> 
     assert said["history"]["certainty"]["content_versions"] == {"known": 2, "assumed": 0}
     assert said["doubts"] == [
         "History: 1 addresses without a date.",
-        "1 of 1 logged candidates, 1 of them shown: the text was edited since.",
+        "1 of 1 shown memories: the text was edited since.",
     ]
 
 

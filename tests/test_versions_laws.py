@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
-from histories import HOUR, MEMORY_SIDE, Server, as_of, fill
-from hypothesis import given, settings
+from histories import BEGIN, HOUR, MEMORY_SIDE, Server, as_of, event, fill
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from workbench.store import Database, in_memory
@@ -89,6 +90,43 @@ def test_whatever_is_lost_of_the_log_now_is_what_the_tables_say(
         assert as_of(store, at) == now
     for moment, _ in server.truth:
         as_of(store, moment)
+
+
+_RUBBISH = st.builds(
+    lambda kind, uri, node, hours, before, after, details: event(
+        900, kind, uri, node, BEGIN + HOUR * hours, before, after, details
+    ),
+    st.sampled_from(["create", "update", "move", "delete", "hard_delete", "restore", "add_alias", "remove_alias"]),
+    st.sampled_from(_URIS),
+    st.sampled_from(["n1", "n2", "n9", None, ""]),
+    st.integers(-3, 20),
+    st.sampled_from([None, {"content": "text 0", "priority": 1, "glossary_keywords": ["redis"]}, {"uri": "core://a"}]),
+    st.sampled_from([None, {"content": "new", "priority": 9, "glossary_keywords": ["重试"]}, {"uri": "project://b"}]),
+    st.sampled_from([
+        None, {"affected_paths": ["core://a", "core://c"]}, {"deprecated_node_uuids": ["n1", "n2"]},
+        {"glossary_added": ["webhook"], "glossary_removed": ["redis"]}, {"new_uri": "core://c"}, {"affected_paths": 3},
+    ]),
+)  # fmt: skip
+
+
+@settings(max_examples=80)
+@given(_STEPS, st.lists(_RUBBISH, max_size=6), st.booleans())
+@example([("create", 0, 0)], [event(900, "create", "core://a", None, BEGIN + HOUR)], False)
+@example(
+    [("create", 0, 0)],
+    [event(900, "update", "core://a", "n1", BEGIN - HOUR, None, {"glossary_keywords": ["重试"]})],
+    False,
+)
+def test_events_that_contradict_the_tables_never_change_what_stands_now(
+    store: Database, steps: list[tuple[str, int, int]], rubbish: list[dict[str, Any]], logs: bool
+) -> None:
+    server = play(steps, logs=logs)
+    fill(store, {**server.tables, "memory_events": [*server.tables["memory_events"], *rubbish]})
+    assert as_of(store, "infinity") == server.standing()
+    for hour in range(-4, 22):
+        as_of(store, BEGIN + HOUR * hour)
+    nodes = store.rows("SELECT uri, valid_from, count(*) FROM identity GROUP BY ALL HAVING count(*) > 1")
+    assert nodes == []
 
 
 @settings(max_examples=40)

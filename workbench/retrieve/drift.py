@@ -51,8 +51,12 @@ class Drift:
 
     def sentences(self) -> list[str]:
         """One sentence for each kind of change that there is."""
+        if self.rows == self.shown:
+            of, among = "shown memories", ""
+        else:
+            of, among = "logged candidates", ", {count.shown:,} of them shown"
         return [
-            f"{count.rows:,} of {self.rows:,} logged candidates, {count.shown:,} of them shown: {_MEANINGS[flag]}."
+            f"{count.rows:,} of {self.rows:,} {of}{among.format(count=count)}: {_MEANINGS[flag]}."
             for flag, count in self.flags.items()
             if count.rows
         ]

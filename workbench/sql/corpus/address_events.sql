@@ -1,9 +1,9 @@
 -- In:  memory_history, present_addresses.
 -- Out: key (an address), node_uuid, moment, number, starts: the events that made an address lead to a node or to none.
---      node_uuid may be NULL: a deletion that took other addresses along does not name their nodes.
+--      An event that names no node is about the one that the latest other event of the address names, else that of now.
 SELECT DISTINCT
     f.key,
-    coalesce(f.node_uuid, k.node_uuid) AS node_uuid,
+    coalesce(f.node_uuid, k.node_uuid, p.node_uuid) AS node_uuid,
     f.moment,
     f.number,
     f.starts
@@ -46,4 +46,5 @@ LEFT JOIN (
     WHERE node_uuid IS NOT NULL
     GROUP BY uri
 ) AS k ON k.uri = f.key
+LEFT JOIN present_addresses AS p ON p.uri = f.key
 WHERE f.key IS NOT NULL

@@ -50,7 +50,7 @@ LEFT JOIN (
     FROM address_events
     GROUP BY key
 ) AS l ON l.key = p.uri
-WHERE l.key IS NULL OR NOT l.said.starts OR l.said.node <> p.node_uuid
+WHERE l.key IS NULL OR NOT l.said.starts OR l.said.node IS DISTINCT FROM p.node_uuid
 UNION ALL
 SELECT
     l.key,

@@ -57,7 +57,10 @@ UNION ALL
 SELECT
     m.key,
     m.key.node,
-    unnest([coalesce(n.created_at, '-infinity'::TIMESTAMPTZ), m.moment + INTERVAL 1 MICROSECOND]),
+    unnest([
+        CASE WHEN n.created_at IS NULL THEN '-infinity'::TIMESTAMPTZ ELSE least(n.created_at, m.moment) END,
+        m.moment + INTERVAL 1 MICROSECOND
+    ]),
     0,
     unnest([true, false]),
     false,
