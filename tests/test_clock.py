@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import workbench
 from workbench.errors import BadInput
 from workbench.retrieve.clock import Clock, read_time
 from workbench.store import Database, compose, in_memory
@@ -100,6 +103,21 @@ def test_a_given_today_stays_and_an_empty_store_has_none(db: Database) -> None:
         Clock("today").bindings()
     with in_memory() as empty, pytest.raises(BadInput, match="no time stamp"):
         Clock.parse("today").resolved(empty)
+
+
+def test_no_statement_and_no_layer_of_a_replay_reads_the_clock_of_the_machine() -> None:
+    package = Path(workbench.__file__).parent
+    reads = re.compile(r"\b(now|today|transaction_timestamp)\(\)|current_(timestamp|date|time)\b", re.IGNORECASE)
+    statements = [file for file in package.glob("sql/**/*.sql") if reads.search(file.read_text(encoding="utf-8"))]
+    layers = ("retrieve", "replay", "judge", "metrics", "tune", "params", "textsearch")
+    code = re.compile(r"datetime\.(now|utcnow|today)|date\.today|time\.time\(|\bnow\(\)")
+    modules = [
+        file
+        for layer in layers
+        for file in package.glob(f"{layer}/**/*.py")
+        if code.search(file.read_text(encoding="utf-8"))
+    ]
+    assert (statements, modules) == ([], [])
 
 
 def test_labels_say_which_memories_a_result_is_about() -> None:

@@ -145,6 +145,11 @@ def test_counts_say_what_holds_what_was_shown_and_what_is_unknown(db: Database) 
     assert (found.rows, found.shown, found.assumed) == (1, 1, 0)
     assert found.as_json()["flags"]["edited_since"] == {"rows": 1, "shown": 1, "unknown": 0}
     assert found.flags["view_rebuilt_since"].unknown == 1
+    assert found.sentences() == ["1 of 1 shown memories: the text was edited since."]
+    db.execute("DELETE FROM memory_events")
+    unsure = drift_counts(db, None)
+    assert unsure.assumed == 1
+    assert unsure.sentences()[-1].startswith("1 of 1 shown memories: what stood at the time is assumed in part")
     db.execute("CREATE TEMP TABLE none AS SELECT query_id FROM wb.logged_queries LIMIT 0")
     assert drift_counts(db, "none").rows == 0
 

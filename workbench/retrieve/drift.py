@@ -50,16 +50,19 @@ class Drift:
         return asdict(self)
 
     def sentences(self) -> list[str]:
-        """One sentence for each kind of change that there is."""
-        if self.rows == self.shown:
-            of, among = "shown memories", ""
-        else:
-            of, among = "logged candidates", ", {count.shown:,} of them shown"
-        return [
-            f"{count.rows:,} of {self.rows:,} {of}{among.format(count=count)}: {_MEANINGS[flag]}."
+        """One sentence for each kind of change that there is, and one for what history does not tell."""
+        of, among = ("shown memories", "") if self.rows == self.shown else ("logged candidates", ", {:,} of them shown")
+        said = [
+            f"{count.rows:,} of {self.rows:,} {of}{among.format(count.shown)}: {_MEANINGS[flag]}."
             for flag, count in self.flags.items()
             if count.rows
         ]
+        if self.assumed:
+            said.append(
+                f"{self.assumed:,} of {self.rows:,} {of}: what stood at the time is assumed in part, because no row or "
+                "event tells it."
+            )
+        return said
 
 
 def write_drift(db: Database, selected: str | None, into: str = DRIFT, *, shown_only: bool = False) -> None:
