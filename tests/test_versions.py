@@ -67,6 +67,7 @@ def test_a_moved_memory_keeps_its_node(db: Database) -> None:
         ({"from_uri": "core://a", "to_uri": "core://b"}, None, None),
         ({"new_uri": "core://b"}, None, None),
         ({}, {"uri": "core://a"}, {"uri": "core://b"}),
+        ({"old_path": "a", "new_path": "b"}, None, None),
         ({}, None, None),
     ],
 )
@@ -78,6 +79,22 @@ def test_a_move_is_understood_however_it_names_its_ends(db: Database, details: A
     server.fill(db)
     assert as_of(db, BEGIN + HOUR / 2).addresses.keys() == {"core://a"}
     assert as_of(db, BEGIN + HOUR).addresses.keys() == {"core://b"}
+
+
+def test_what_stands_below_a_moved_memory_moves_along(db: Database) -> None:
+    server = Server()
+    server.create("core://a", "one")
+    server.create("core://a/x", "two")
+    server.create("core://ax", "another")
+    server.move("core://a", "core://b")
+    server.now -= HOUR
+    server.move("core://a/x", "core://b/x")
+    server.tables["memory_events"].pop()
+    server.fill(db)
+    assert spans(db, "address_versions", "uri") == [
+        ("core://a", 0, 3, "known"), ("core://a/x", 1, 3, "known"), ("core://ax", 2, None, "known"),
+        ("core://b", 3, None, "known"), ("core://b/x", 3, None, "known"),
+    ]  # fmt: skip
 
 
 def test_a_move_that_names_where_it_led_starts_there(db: Database) -> None:

@@ -25,7 +25,7 @@ _STEPS: tuple[tuple[str, tuple[Stage, ...]], ...] = (
     ("present_addresses", ("corpus/present_addresses",)),
     ("node_endings", ("corpus/node_endings",)),
     (REBUILDS, ("corpus/rebuilds",)),
-    ("address_events", ("corpus/address_events",)),
+    ("address_events", ("corpus/moves", "corpus/address_events")),
     ("facts", ("corpus/address_signs", "corpus/address_facts")),
     (ADDRESSES, _ADDRESS_SPANS),
     ("content_claims", ("corpus/content_claims",)),
@@ -69,7 +69,7 @@ def build_versions(db: Database) -> None:
         order = f" ORDER BY {_SORTED[name]}" if name in _SORTED else ""
         sql = compose(stages, f"SELECT * FROM {{last}}{order}")
         db.execute(f"CREATE OR REPLACE TEMP TABLE {name} AS {sql}", _REBUILD)
-    db.execute("DROP TABLE facts; DROP TABLE content_claims; DROP TABLE address_events")
+    db.execute("DROP TABLE facts; DROP TABLE content_claims")
 
 
 def history(db: Database) -> History:

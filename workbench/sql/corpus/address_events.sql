@@ -1,4 +1,4 @@
--- In:  memory_history, present_addresses.
+-- In:  memory_history, moves, present_addresses.
 -- Out: key (an address), node_uuid, moment, number, starts: the events that made an address lead to a node or to none.
 --      An event that names no node is about the one that the latest other event of the address names, else that of now.
 SELECT DISTINCT
@@ -16,29 +16,9 @@ FROM (
     FROM memory_history AS h, unnest(h.gone_uris) AS u(uri)
     WHERE h.kind IN ('delete', 'unlink', 'move') AND u.uri IS DISTINCT FROM h.to_uri
     UNION ALL
-    SELECT unnest([
-        {'key': from_uri, 'node_uuid': node_uuid, 'moment': moment, 'number': number, 'starts': false},
-        {'key': to_uri, 'node_uuid': node_uuid, 'moment': moment, 'number': number, 'starts': true}
-    ], recursive := true)
-    FROM (
-        -- A move that names one address only: the event's own address is the other end. One that names none left its
-        -- address, unless that address still leads to the node.
-        SELECT
-            h.* EXCLUDE (from_uri, to_uri),
-            CASE
-                WHEN h.from_uri IS NOT NULL THEN h.from_uri
-                WHEN h.to_uri IS NULL AND p.uri IS NOT NULL THEN NULL
-                WHEN h.to_uri IS DISTINCT FROM h.uri THEN h.uri
-            END AS from_uri,
-            CASE
-                WHEN h.to_uri IS NOT NULL THEN h.to_uri
-                WHEN h.from_uri IS NULL AND p.uri IS NULL THEN NULL
-                WHEN h.from_uri IS DISTINCT FROM h.uri THEN h.uri
-            END AS to_uri
-        FROM memory_history AS h
-        LEFT JOIN present_addresses AS p ON p.uri = h.uri AND p.node_uuid = h.node_uuid
-        WHERE h.kind = 'move'
-    )
+    SELECT from_uri, node_uuid, moment, number, false FROM moves
+    UNION ALL
+    SELECT to_uri, node_uuid, moment, number, true FROM moves
 ) AS f
 LEFT JOIN (
     SELECT uri, any_value(node_uuid ORDER BY moment DESC, number DESC) AS node_uuid

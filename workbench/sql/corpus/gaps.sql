@@ -1,5 +1,5 @@
--- In:  newest, rebuilds, memory_history, memory_events, address_versions, content_versions, recall_query_candidates, memories, paths,
---      memory_views, edges.
+-- In:  newest, rebuilds, address_events, present_addresses, address_versions, content_versions, memory_events, memories,
+--      paths, memory_views, recall_query_candidates.
 -- Out: gap, count: what history cannot say. Only what there is.
 SELECT gap, count
 FROM (
@@ -18,16 +18,8 @@ FROM (
     SELECT 9, kind || ' dates that a rebuild reset', sum(rows)::BIGINT FROM rebuilds GROUP BY kind
     UNION ALL
     SELECT 6, 'addresses that went without an event', count(*)
-    FROM (
-        SELECT uri FROM memory_history WHERE kind IN ('create', 'link')
-        UNION
-        SELECT to_uri FROM memory_history WHERE kind = 'move' AND to_uri IS NOT NULL
-    ) AS told
-    WHERE uri NOT IN (SELECT p.domain || '://' || p.path FROM paths AS p)
-        AND uri NOT IN (SELECT h.uri FROM memory_history AS h WHERE h.uri IS NOT NULL AND h.kind IN ('delete', 'unlink'))
-        AND uri NOT IN (SELECT unnest(h.gone_uris) FROM memory_history AS h)
-        AND uri NOT IN (SELECT h.from_uri FROM memory_history AS h WHERE h.from_uri IS NOT NULL)
-        AND uri NOT IN (SELECT h.uri FROM memory_history AS h WHERE h.uri IS NOT NULL AND h.kind = 'move')
+    FROM (SELECT key, arg_max(starts, (moment, number, starts)) AS starts FROM address_events GROUP BY key)
+    WHERE starts AND key NOT IN (SELECT p.uri FROM present_addresses AS p)
     UNION ALL
     SELECT 7, 'logged addresses that nothing tells of', count(DISTINCT c.node_uri)
     FROM recall_query_candidates AS c

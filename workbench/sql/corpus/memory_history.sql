@@ -35,16 +35,16 @@ FROM (
         regexp_matches(event_type, '(?i)delet|remov|purge|unlink|deprecat') AS takes,
         CASE
             WHEN regexp_matches(event_type, '(?i)glossary|keyword') THEN 'glossary'
-            WHEN regexp_matches(event_type, '(?i)alias|path|link') THEN CASE WHEN takes THEN 'unlink' ELSE 'link' END
             WHEN regexp_matches(event_type, '(?i)move|rename|relocat') AND NOT regexp_matches(event_type, '(?i)remov')
                 THEN 'move'
+            WHEN regexp_matches(event_type, '(?i)alias|path|link') THEN CASE WHEN takes THEN 'unlink' ELSE 'link' END
             WHEN regexp_matches(event_type, '(?i)undelet|restor|recover|creat') THEN 'create'
             WHEN takes THEN 'delete'
             ELSE 'update'
         END AS kind,
-        coalesce(said[1], said[2], said[3], said[4]) AS to_uri,
-        coalesce(said[5], said[6], said[7], said[8]) AS from_uri,
-        said[9] AS keyword,
+        CASE WHEN contains(named_to, '://') THEN named_to ELSE domain || '://' || named_to END AS to_uri,
+        CASE WHEN contains(named_from, '://') THEN named_from ELSE domain || '://' || named_from END AS from_uri,
+        nullif(details ->> '$.keyword', '') AS keyword,
         try_cast(details -> '$.affected_paths' AS VARCHAR[]) AS gone_uris,
         try_cast(details -> '$.deprecated_node_uuids' AS VARCHAR[]) AS gone_nodes,
         try_cast(details -> '$.glossary_added' AS VARCHAR[]) AS listed_added,
@@ -62,13 +62,14 @@ FROM (
     FROM (
         SELECT
             *,
-            list_concat(
-                json_extract_string(coalesce(details, '{}'), ['$.new_uri', '$.to_uri', '$.target_uri']),
-                json_extract_string(coalesce(after_snapshot, '{}'), ['$.uri']),
-                json_extract_string(coalesce(details, '{}'), ['$.old_uri', '$.from_uri', '$.source_uri']),
-                json_extract_string(coalesce(before_snapshot, '{}'), ['$.uri']),
-                json_extract_string(coalesce(details, '{}'), ['$.keyword'])
-            ) AS said
+            coalesce(list_filter(
+                json_extract_string(details, ['$.new_uri', '$.to_uri', '$.target_uri', '$.new_path', '$.to_path']),
+                lambda x: x <> ''
+            )[1], nullif(after_snapshot ->> '$.uri', ''), nullif(after_snapshot ->> '$.path', '')) AS named_to,
+            coalesce(list_filter(
+                json_extract_string(details, ['$.old_uri', '$.from_uri', '$.source_uri', '$.old_path', '$.from_path']),
+                lambda x: x <> ''
+            )[1], nullif(before_snapshot ->> '$.uri', ''), nullif(before_snapshot ->> '$.path', '')) AS named_from
         FROM memory_events
         WHERE created_at IS NOT NULL
     )
