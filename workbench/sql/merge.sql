@@ -1,7 +1,8 @@
 -- In:  signal_rows (query_id, uri, signal, view_type, raw_score, weight, priority, updated_at, arrival):
 --      every row that a signal returned; queries (query_id, now, query_tokens); boot_uris (uri).
 -- Out: one row a (query_id, uri): each signal's best raw score, dense and lexical kept apart by view type because
---      the weight of a view type is a setting; priority of the row that arrived first; age of the newest row.
+--      the weight of a view type is a setting; priority of the row that arrived first; age of the newest row, NULL
+--      where no row has a time stamp (greatest() passes over NULL).
 --      A row weight of 0 or NULL acts as 1, as on the server.
 SELECT
     m.query_id,
@@ -15,7 +16,9 @@ SELECT
     m.gist_weight,
     m.question_weight,
     m.priority,
-    greatest(0, epoch_ms(q.now) - epoch_ms(m.updated_at)) / 864e5 AS age_days,
+    CASE
+        WHEN m.updated_at IS NOT NULL THEN greatest(0, epoch_ms(q.now) - epoch_ms(m.updated_at)) / 864e5
+    END AS age_days,
     q.query_tokens,
     o.uri_order,
     m.uri IN (SELECT b.uri FROM boot_uris AS b) AS is_boot

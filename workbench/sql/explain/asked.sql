@@ -1,6 +1,6 @@
 -- In:  recall_queries, wb.logged_queries, query_limits, app_settings; the bound value $query_id.
--- Out: one row, or none: the logged prompt and its time `at`, what the log says of it, where it was cut and why there, and
---      the model that it was embedded with: as logged, else as the settings say.
+-- Out: one row, or none: the logged prompt and its time `at`, what the log says of it, where it was cut and why there,
+--      and the model that it was embedded with: as logged, else as the settings say.
 SELECT
     r.query_text,
     l.now AS at,

@@ -1,8 +1,8 @@
--- In:  explained_rows (of one query: query_id, uri, signal, view_type, keyword, raw_score, weight, priority, updated_at,
---      arrival, flags, wildcard_only), memory_now.
--- Out: every signal row: whether it is the one that counts for its signal, what it matched by (hits),
---      the reason of an exact row by its score, and whether it is over a day newer than the memory (an index row that
---      was built later makes the memory count as recent).
+-- In:  explained_rows (of one query: query_id, uri, signal, view_type, keyword, raw_score, weight, priority,
+--      updated_at, arrival, flags, wildcard_only), memory_now.
+-- Out: every signal row: whether it is the one that counts for its signal, what it matched by (hits), the reason of an
+--      exact row by its score, and whether it is over a day newer than the memory (an index row that was built later
+--      makes the memory count as recent).
 SELECT
     r.signal,
     r.uri,

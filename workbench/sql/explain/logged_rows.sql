@@ -1,7 +1,7 @@
 -- In:  signal_rows (logged/signal_rows.sql), logged_events, recall_events.
--- Out: the logged signal rows of the touched queries in the shape that the engine gives its own: with keyword, flags (a bit
---      set of the reasons: exact 1 address or path, 2 keyword, 4 keywords contain the prompt, 8 the prompt contains a
---      keyword, 16 words; lexical 1 words, 2 text, 4 address; NULL where none were logged) and wildcard_only, which a
+-- Out: the logged signal rows of the touched queries in the shape that the engine gives its own: with keyword, flags (a
+--      bit set of the reasons: exact 1 address or path, 2 keyword, 4 keywords contain the prompt, 8 the prompt contains
+--      a keyword, 16 words; lexical 1 words, 2 text, 4 address; NULL where none were logged) and wildcard_only, which a
 --      log does not tell.
 SELECT
     r.*,

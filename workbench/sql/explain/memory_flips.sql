@@ -1,7 +1,7 @@
--- In:  display (display.sql over explain/changed_candidates.sql), memory_changes, target; the bound values $uri and $shown
---      (whether the memory is shown as it is).
--- Out: the changes that alone flip the memory, of each kind the one nearest to what is: its score and rank after it, NULL
---      where no signal returns it any more.
+-- In:  display (display.sql over explain/changed_candidates.sql), memory_changes, target; the bound values $uri and
+--      $shown (whether the memory is shown as it is).
+-- Out: the changes that alone flip the memory, of each kind the one nearest to what is: its score and rank after it,
+--      NULL where no signal returns it any more.
 SELECT change, former_priority, value, score, shown, ranked_position
 FROM (
     SELECT

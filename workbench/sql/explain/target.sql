@@ -1,4 +1,5 @@
--- In:  memory_parts (one row, the store's memory at $uri), memory_now; the bound values $uri, $query_id, $query_tokens, $now.
+-- In:  memory_parts (one row, the store's memory at $uri), memory_now; the bound values $uri, $query_id, $query_tokens,
+--      $now.
 -- Out: that memory as a candidate without a signal, in the shape of wb.logged_candidates.
 SELECT
     $query_id::VARCHAR AS query_id,
@@ -8,7 +9,9 @@ SELECT
     p.question_weight,
     p.priority,
     'store' AS priority_source,
-    greatest(0, epoch_ms($now::TIMESTAMPTZ) - epoch_ms(n.created_at)) / 864e5 AS age_days,
+    CASE
+        WHEN n.created_at IS NOT NULL THEN greatest(0, epoch_ms($now::TIMESTAMPTZ) - epoch_ms(n.created_at)) / 864e5
+    END AS age_days,
     'memory' AS age_source,
     $query_tokens::INTEGER AS query_tokens,
     0 AS uri_order,

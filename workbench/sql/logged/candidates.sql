@@ -21,7 +21,9 @@ SELECT
     END AS priority_source,
     NULL::DOUBLE AS age_days,
     m.age_days AS known_age,
-    greatest(0, epoch_ms(q.now) - epoch_ms(n.created_at)) / 864e5 AS memory_age,
+    CASE
+        WHEN n.created_at IS NOT NULL THEN greatest(0, epoch_ms(q.now) - epoch_ms(n.created_at)) / 864e5
+    END AS memory_age,
     f.* EXCLUDE (query_id, uri)
 FROM merge AS m
 JOIN logged_facts AS f ON f.query_id = m.query_id AND f.uri = m.uri

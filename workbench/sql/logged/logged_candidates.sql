@@ -23,7 +23,7 @@ FROM (
             WHEN logged_recency > 0 AND priority > $priority_exempt::INTEGER AND NOT coalesce(age_agrees, false)
                 THEN 'logged_term'
             WHEN known_age IS NOT NULL THEN 'timestamps'
-            WHEN coalesce(logged_recency, 0) <= 0 THEN 'none'
+            WHEN logged_recency <= 0 THEN 'none'
             WHEN memory_age IS NOT NULL THEN 'memory'
             ELSE 'assumed_new'
         END AS source

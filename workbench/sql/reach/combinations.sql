@@ -1,7 +1,7 @@
 -- In:  the bound values $exact (scores of exact tiers, NULL for no exact match), $most_priority, $query_tokens, and
 --      $row_gist_weight, $row_question_weight, the weights that stand on view rows.
--- Out: synthetic candidates in the shape that score.sql takes: each combination of signals at its top value, as fresh as
---      can be, for each priority from 0; a combination that hits one view stands there with either type of view.
+-- Out: synthetic candidates in the shape that score.sql takes: each combination of signals at its top value, as fresh
+--      as can be, for each priority from 0; a combination that hits one view stands there with either type of view.
 --      by_lexical: none, contained (the prompt stands in the view, rank 0) or words. views counts the view types hit.
 SELECT
     e.exact,
