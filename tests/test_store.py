@@ -318,3 +318,11 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
             db.copy_to("SELECT 1 AS x", tmp_path / "missing" / "out.parquet")
     assert target.read_bytes() == before
     assert list(tmp_path.iterdir()) == [target]
+
+
+def test_a_long_statement_writes_nothing_to_standard_output(capfd: pytest.CaptureFixture[str]) -> None:
+    with in_memory() as db:
+        assert db.row("SELECT current_setting('enable_progress_bar')") == (False,)
+        db.cursor().rows("SELECT count(*) FROM range(1000)")
+        assert db.cursor().row("SELECT current_setting('enable_progress_bar')") == (False,)
+    assert capfd.readouterr().out == ""

@@ -190,13 +190,14 @@ def retrieve_candidates(
     depth: Depth,
     *,
     cues: bool = False,
+    signals: Sequence[str] | None = None,
     progress: Progress = lambda done, total, what: None,
 ) -> None:
     """Write the temporary table CANDIDATES in the shape of wb.logged_candidates, with what the log says of the same
     memories beside the engine's signals, and COUNTS (query_id, dense_rows, glossary_rows, most_rows: of one signal);
     with `cues` also CUES (query_id, uri, cues, matched_on).
 
-    `vectors` has one row a prompt; see workbench.retrieve.engine.retrieve.
+    `vectors` has one row a prompt; see workbench.retrieve.engine.retrieve. `signals` keeps only those (None: all four).
     """
     db = corpus.db
     done = 0
@@ -209,6 +210,8 @@ def retrieve_candidates(
 
     def take(chunk: Database) -> None:
         nonlocal done
+        if signals is not None:
+            chunk.execute("DELETE FROM signal_rows WHERE NOT list_contains($kept, signal)", {"kept": [*signals]})
         chunk.execute(f"INSERT INTO {CANDIDATES} BY NAME {compose(_MERGED)}")
         chunk.execute(f"INSERT INTO {COUNTS} {_COUNTED}")
         if cues:

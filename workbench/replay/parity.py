@@ -73,7 +73,11 @@ def engine_parity(db: Database, replayed: EngineReplay, selected: str) -> Parity
         "logged/memory_now",
         "parity/engine_rows",
     )
-    bound = settings.bindings() | {"model": replayed.model, "row_limit": depth_of(settings).row_limit}
+    bound = settings.bindings() | {
+        "model": replayed.model,
+        "row_limit": depth_of(settings).row_limit,
+        "rebuilt": any(replayed.rebuilt.values()),
+    }
     return _compared(db, chain, bound, "parity/engine_flips")
 
 

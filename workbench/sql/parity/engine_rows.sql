@@ -1,6 +1,7 @@
 -- In:  display (the engine's candidates, scored with the configuration in force), engine_counts (query_id, dense_rows,
 --      glossary_rows, most_rows), wb.logged_candidates, wb.logged_queries, recall_events, selected_queries (query_id), memory_now,
---      memory_views, glossary_term_embeddings, memory_events; the bound values $model (of the engine's vectors) and $row_limit.
+--      memory_views, glossary_term_embeddings, memory_events; the bound values $model (of the engine's vectors), $rebuilt (whether
+--      the views are rebuilt ones) and $row_limit.
 -- Out: one row a (query_id, uri) that the log or the engine ranks: equal (each term to 1.5e-6, the total to 1e-5 because the
 --      log keeps it as a 32-bit real), excluded (not to be compared, and why), and the cause where it is not equal.
 SELECT
@@ -19,6 +20,7 @@ SELECT
         WHEN r.other_model AND r.no_vector THEN 'embedding model'
         WHEN r.no_vector THEN 'prompt without a vector'
         WHEN r.ranked_position IS NULL AND NOT r.stands THEN 'deleted or moved memory'
+        WHEN $rebuilt::BOOLEAN THEN 'rebuilt views'
         WHEN r.changed > r.now THEN 'memory edited or indexed since'
         WHEN r.ranked_position IS NOT NULL AND r.logged_score IS NOT NULL AND r.off_recency
             AND NOT r.off_text AND NOT r.off_vector AND NOT r.off_bonus THEN 'clock'
