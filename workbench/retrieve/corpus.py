@@ -142,6 +142,7 @@ def write_corpus(db: Database, tokenizer: Tokenizer, model: str | None = None, c
     for name in ("corpus_keywords", "corpus_parts", "corpus_views", "corpus_terms", "corpus_nodes"):
         create(db, name, sql_text(f"retrieve/{name}"), bound)
     write_lexemes(db, tokenizer)
+    create(db, "address_lexemes", sql_text("retrieve/address_lexemes"))
 
 
 def _by_time(clock: Clock) -> bool:

@@ -1,7 +1,7 @@
 -- In:  prompts (query_no, query_id, folded, searchable, corpus_at), corpus_addresses, corpus_parts, corpus_keywords, texts,
 --      text_hits (query_no, text_no, literal: the prompt occurs in the text, also without wildcards), keyword_hits
 --      (query_no, text_no, literal: the keyword occurs in the prompt), word_addresses (query_no, place: the first
---      $row_limit addresses that share a word with the prompt), query_lexemes (query_no, lexeme), text_lexemes (text_no,
+--      $row_limit addresses that share a word with the prompt), query_lexemes (query_no, lexeme), address_lexemes (place,
 --      lexeme), phrase_hits (query_no, text_no); the bound values $row_limit and $domain.
 -- Out: the rows of the exact signal of each prompt, best first, at most $row_limit (recall semantics, section 4): one row
 --      an address. wildcard_only: without wildcards the row would be a weaker one, or none.
@@ -21,10 +21,9 @@ SELECT
     t.hits & 8 > 0 AS query_contains_glossary_hit,
     t.hits & 16 > 0 OR EXISTS (
         SELECT 1
-        FROM corpus_parts AS c
-        JOIN text_lexemes AS x ON x.text_no = c.text_no
+        FROM address_lexemes AS x
         JOIN query_lexemes AS l ON l.lexeme = x.lexeme
-        WHERE c.place = t.place AND c.part = 'words' AND l.query_no = t.query_no
+        WHERE x.place = t.place AND l.query_no = t.query_no
     ) OR EXISTS (
         SELECT 1
         FROM corpus_parts AS c
