@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from urllib.error import URLError
 from urllib.request import urlopen
@@ -17,13 +18,28 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from worlds import world_store
 
-from workbench.charts import activity_figure, activity_info, rates_figure, rates_info, terms_figure, terms_info
+from workbench.charts import (
+    activity_figure,
+    activity_info,
+    cut_figure,
+    cut_info,
+    distance_figure,
+    distance_info,
+    rates_figure,
+    rates_info,
+    reach_figure,
+    reach_info,
+    terms_figure,
+    terms_info,
+)
 from workbench.metrics.report import report
+from workbench.params import Params
 from workbench.replay.explain import explain
 from workbench.replay.logged import settings_in_force
+from workbench.replay.reach import reachability
 from workbench.replay.run import Settings
 from workbench.replay.selection import SELECTED, Selection
-from workbench.store import reading, writing
+from workbench.store import in_memory, reading, writing
 from workbench.ui import common
 
 PAGES = Path(common.__file__).parent / "pages"
@@ -86,10 +102,90 @@ def test_a_zone_that_is_none_is_said() -> None:
 def test_one_prompt_shows_its_stages_and_case_23_its_text_literally() -> None:
     app = AppTest.from_file(str(PAGES / "prompt.py"), default_timeout=30).run()
     assert not app.exception
-    assert app.text[0].value == STRANGE.replace("\n", "\n")
-    assert app.dataframe[0].value["rank"].tolist()[:2] == [1, 2]
+    assert app.text[0].value == STRANGE
+    assert app.dataframe[0].value["signal"].tolist()
+    assert app.dataframe[1].value["rank"].tolist()[:2] == [1, 2]
+    assert all(why.endswith(".") for why in app.dataframe[1].value["why"])
     app.selectbox[0].select_index(1).run()
     assert not app.exception
+
+
+@pytest.mark.usefixtures("page")
+def test_one_memory_shows_what_would_flip_it_and_the_choice_is_kept() -> None:
+    app = AppTest.from_file(str(PAGES / "prompt.py"), default_timeout=30).run()
+    memory = app.selectbox[1]
+    assert (memory.label, len(app.dataframe)) == ("Memory", 2)
+    memory.select_index(1).run()
+    assert not app.exception
+    assert app.dataframe[2].value.columns.tolist() == ["change", "then", "score"]
+    chosen = app.selectbox[1].value
+    priority = app.selectbox[2]
+    assert priority.label == "Priority of the memory"
+    priority.select_index(3).run()
+    assert not app.exception
+    assert (app.selectbox[1].value, app.selectbox[2].value) == (chosen, 3)
+
+
+def test_case_08_the_page_marks_the_part_that_was_not_searched(
+    store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy = tmp_path / "long.duckdb"
+    shutil.copy(store, copy)
+    asked = "noise " * 400_000 + "what is the rollback code of <b>Zephyr</b>?"
+    with writing(copy, "test") as db:
+        db.execute("UPDATE recall_queries SET query_text = $text WHERE query_text = $old", {
+            "text": asked, "old": STRANGE,
+        })  # fmt: skip
+    monkeypatch.setenv("WORKBENCH_DB", str(copy))
+    app = AppTest.from_file(str(PAGES / "prompt.py"), default_timeout=30).run()
+    assert not app.exception
+    searched, unsearched = (text.value for text in app.text[:2])
+    assert searched == asked[:200]
+    assert len(unsearched) < 5000
+    assert unsearched.endswith("<b>Zephyr</b>?")
+    assert "characters …" in unsearched
+    assert "asked outside the searched part" in app.warning[0].value
+
+
+def test_a_long_text_is_folded_in_its_middle_alone() -> None:
+    assert common.folded("x" * 4000) == "x" * 4000
+    folded = common.folded("a" * 5000 + "b" * 5000)
+    assert folded.startswith("a" * 2000 + "\n… 6,000 characters …\n")
+    assert folded.endswith("\n" + "b" * 2000)
+
+
+def test_the_map_of_reachability_changes_colour_at_the_threshold() -> None:
+    default = Settings(Params.default(), Params.default())
+    with in_memory() as db:
+        table = reachability(db, default, 1)
+    info = reach_info(table)
+    assert info.columns == ["none", "0.72", "0.78", "0.84", "0.90", "0.98", "1.00"]
+    assert info.scores[info.rows.index("words, both views")][-1] == 0.453928
+    assert info.scores[info.rows.index("nothing else")][0] is None
+    assert sum(score is not None for row in info.scores for score in row) == len(table.rows)
+    scale = reach_figure(info).data[0].colorscale
+    top = max(score for row in info.scores for score in row if score is not None)
+    assert [at for at, _ in scale] == [0, pytest.approx(0.6 / top), pytest.approx(0.6 / top), 1]
+    third = reach_info(table, 3)
+    assert third.scores[info.rows.index("words, both views")][-1] == pytest.approx(0.453928 - 0.03)
+    none_reach = reach_figure(replace(info, threshold=5.0)).data[0].colorscale
+    assert [at for at, _ in none_reach] == [0, 1]
+
+
+def test_cut_and_distance_draw_what_was_computed(store: Path) -> None:
+    with reading(store) as db:
+        in_force = settings_in_force(db).params
+        query_id, uri = db.row("SELECT query_id, uri FROM wb.logged_candidates WHERE used ORDER BY query_id LIMIT 1")
+        said = explain(db, Settings(in_force, in_force), query_id, uri).as_json()
+    cut = cut_info(said)
+    assert cut.searched + cut.unsearched == said["query"]["original_query_chars"]
+    assert [bar.x for bar in cut_figure(cut).data] == [(cut.searched,), (cut.unsearched,)]
+    distance = distance_info(said)
+    assert distance.labels[:2] == ["as it is", "at its best"]
+    assert list(distance_figure(distance).data[0].x) == list(distance.scores)
+    assert distance.scores[1] == said["memory"]["best"]
+    rows = common.change_rows(said)
+    assert len(rows) == len(said["single_changes"]) + len(said["memory_changes"])
 
 
 def test_a_store_that_is_missing_is_said_on_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

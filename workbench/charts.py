@@ -9,6 +9,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from workbench.judge import judge_log
+from workbench.replay.reach import Reach, Reachability
 from workbench.replay.selection import SELECTED, Selection
 from workbench.store import Database, sql_text
 from workbench.text import shown
@@ -20,6 +21,7 @@ TERMS = {
 _LABEL_CELLS = 48
 _LEGEND = {"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom", "traceorder": "normal"}
 _MARGIN = {"l": 10, "r": 10, "t": 90, "b": 10}
+_REACHES, _FALLS_SHORT, _NEUTRAL = "#5e3c99", "#e66101", "#8c8c8c"
 
 
 @dataclass(frozen=True)
@@ -116,7 +118,7 @@ def terms_info(explanation: Mapping[str, Any], most: int = 15) -> Terms:
     """The `most` best candidates of an explanation (its JSON form)."""
     best = explanation["candidates"][:most]
     return Terms(
-        labels=[f"{one['ranked_position']}  {shown(one['uri'], _LABEL_CELLS)}" for one in best],
+        labels=[f"{one['ranked_position']}  {shown(one['uri'], _LABEL_CELLS)}  {one['score']:.3f}" for one in best],
         scores=[one["score"] for one in best],
         shown=[one["shown"] for one in best],
         parts={term: [one["terms"][term] for one in best] for term in TERMS},
@@ -135,19 +137,155 @@ def terms_figure(info: Terms) -> go.Figure:
             y=labels, x=info.parts[term], name=term.replace("_", " "), orientation="h", marker_color=color,
             hovertemplate="%{x:.6f}",
         )  # fmt: skip
-    figure.add_vline(
-        x=info.threshold,
-        line_dash="dash",
-        line_color="#8c8c8c",
-        annotation_text=f"shown from {info.threshold:g}",
-        annotation_position="bottom right",
-    )
+    _threshold_line(figure, info.threshold)
     figure.update_layout(
         barmode="stack", legend=_LEGEND, yaxis_autorange="reversed", xaxis_title="score",
-        height=170 + 28 * max(len(labels), 1), margin=_MARGIN,
+        height=210 + 28 * max(len(labels), 1), margin={**_MARGIN, "t": 130}, title_y=0.98, title_yanchor="top",
         title="Parts of each score (● shown, ○ not shown)",
     )  # fmt: skip
     return figure
+
+
+@dataclass(frozen=True)
+class Cut:
+    """How many characters of a prompt were searched and how many were not; `limit` and where it comes from."""
+
+    searched: int
+    unsearched: int
+    limit: int
+    source: str
+
+
+def cut_info(explanation: Mapping[str, Any]) -> Cut:
+    """The cut of the prompt of an explanation (its JSON form)."""
+    query = explanation["query"]
+    return Cut(
+        query["query_chars"],
+        query["original_query_chars"] - query["query_chars"],
+        query["limit"],
+        query["limit_source"],
+    )
+
+
+def cut_figure(info: Cut) -> go.Figure:
+    """One bar from the beginning to the end of the prompt, its two parts told apart."""
+    figure = go.Figure()
+    for name, length, color in (
+        ("searched", info.searched, _REACHES),
+        ("not searched", info.unsearched, _FALLS_SHORT),
+    ):
+        figure.add_bar(
+            y=["prompt"], x=[length], name=f"{name}: {length:,} characters", orientation="h", marker_color=color
+        )
+    figure.update_layout(
+        barmode="stack", height=150, legend=_LEGEND, margin={"l": 10, "r": 10, "t": 60, "b": 10},
+        title=f"What was searched (limit {info.limit:,}, {info.source})", yaxis_visible=False,
+    )  # fmt: skip
+    return figure
+
+
+@dataclass(frozen=True)
+class ReachMap:
+    """The best score of each combination: a row for the other signals, a column for the exact match; None where no
+    signal is left."""
+
+    threshold: float
+    priority: int
+    query_tokens: int
+    columns: Sequence[str]
+    rows: Sequence[str]
+    scores: Sequence[Sequence[float | None]]
+
+
+def reach_info(table: Reachability, priority: int = 0) -> ReachMap:
+    """A reachability table as a map, for memories of one priority."""
+    tiers = sorted({row.exact for row in table.rows}, key=lambda tier: tier or 0)
+    others: dict[str, dict[float | None, float]] = {}
+    for row in table.rows:
+        others.setdefault(_beside_exact(row), {})[row.exact] = row.best[priority]
+    return ReachMap(
+        table.threshold,
+        priority,
+        table.query_tokens,
+        ["none" if tier is None else f"{tier:.2f}" for tier in tiers],
+        list(others),
+        [[scores.get(tier) for tier in tiers] for scores in others.values()],
+    )
+
+
+def _beside_exact(row: Reach) -> str:
+    """The signals of a combination other than exact, in few words."""
+    lexical = {"none": "", "contained": "prompt contained", "words": "words"}[row.lexical]
+    keyword, meaning = "keyword" * row.glossary_semantic, "meaning" * row.dense
+    views = {0: "", 1: ", one view", 2: ", both views"}[row.views]
+    return " + ".join(part for part in (keyword, meaning, lexical) if part) + views or "nothing else"
+
+
+def reach_figure(info: ReachMap) -> go.Figure:
+    """A heat map that changes its colour at the threshold; every cell holds its score."""
+    highest = max((score for row in info.scores for score in row if score is not None), default=1.0)
+    top = max(highest, info.threshold) or 1.0
+    at = info.threshold / top
+    below, above = [(0.0, "#b35806"), (at, "#fdd0a2")], [(at, "#c7c3e0"), (1.0, "#3f2a78")]
+    figure = go.Figure()
+    figure.add_heatmap(
+        x=info.columns, y=info.rows, z=info.scores, zmin=0, zmax=top, xgap=2, ygap=2, showscale=False,
+        colorscale=(below if at > 0 else []) + (above if at < 1 else []),
+        text=[["" if score is None else f"{score:.3f}" for score in row] for row in info.scores],
+        texttemplate="%{text}", hovertemplate="%{y}<br>%{x}<br>%{z:.6f}<extra></extra>",
+    )  # fmt: skip
+    figure.update_layout(
+        title=f"Best score at priority {info.priority}, {info.query_tokens} tokens"
+        f" (purple reaches {info.threshold:g}, orange does not)",
+        height=170 + 30 * len(info.rows), yaxis_autorange="reversed", margin=_MARGIN, xaxis_type="category",
+        xaxis_title="exact match",
+    )  # fmt: skip
+    return figure
+
+
+@dataclass(frozen=True)
+class Distance:
+    """Scores of one memory as it is, at its best, and after each single change of it that shows or hides it."""
+
+    threshold: float
+    labels: Sequence[str]
+    scores: Sequence[float]
+
+
+def distance_info(explanation: Mapping[str, Any]) -> Distance:
+    """How far one memory is from the threshold; `explanation` (its JSON form) is of that memory."""
+    named = [("as it is", one["score"]) for one in explanation["candidates"]]
+    if explanation["memory"] is not None:
+        named.append(("at its best", explanation["memory"]["best"]))
+    named += [
+        (one["change"].replace("_", " ") + ("" if one["value"] is None else f" {one['value']:g}"), one["score"])
+        for one in explanation["memory_changes"]
+        if one["score"] is not None
+    ]
+    return Distance(explanation["min_display_score"], [label for label, _ in named], [score for _, score in named])
+
+
+def distance_figure(info: Distance) -> go.Figure:
+    """A bar a score, with the threshold as a line."""
+    figure = go.Figure()
+    figure.add_bar(
+        y=info.labels, x=info.scores, orientation="h", text=[f"{score:.3f}" for score in info.scores],
+        marker_color=[_REACHES if score >= info.threshold else _FALLS_SHORT for score in info.scores],
+        hovertemplate="%{x:.6f}<extra></extra>",
+    )  # fmt: skip
+    _threshold_line(figure, info.threshold, "top")
+    figure.update_layout(
+        title="Distance to the threshold", height=130 + 34 * max(len(info.labels), 1), yaxis_autorange="reversed",
+        xaxis_title="score", margin=_MARGIN,
+    )  # fmt: skip
+    return figure
+
+
+def _threshold_line(figure: go.Figure, threshold: float, position: str = "bottom right") -> None:
+    figure.add_vline(
+        x=threshold, line_dash="dash", line_color=_NEUTRAL, annotation_text=f"shown from {threshold:g}",
+        annotation_position=position,
+    )  # fmt: skip
 
 
 def escaped(text: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
@@ -18,6 +18,7 @@ from workbench.text import shown
 
 _MARKUP = frozenset("\\`*_{}[]()<>#+-.!|~$:@^=&")
 _MOST_LISTED = 200
+_MOST_TEXT = 4000
 _TYPED = ["prompt"]
 _NONE: list[str] = []
 
@@ -100,6 +101,7 @@ def candidate_rows(explanation: Mapping[str, Any]) -> list[dict[str, Any]]:
             "memory": shown(one["uri"]),
             "score": f"{one['score']:.6f}",
             "display": "shown" if one["shown"] else one["suppressed_by"],
+            "why": one["why"],
             "used": one["used"],
             **{term: f"{part:.6f}" for term, part in one["terms"].items()},
             "logged score": None if one["logged_score"] is None else f"{one['logged_score']:.6f}",
@@ -121,9 +123,66 @@ def signal_rows(explanation: Mapping[str, Any]) -> list[dict[str, Any]]:
             "weight": f"{row['weight']:g}",
             "counts": row["counts"],
             "reason": row["reason"],
+            "matched by": " ".join(row["hits"] or ()),
+            "only by a wildcard": row["wildcard_only"],
         }
         for row in explanation["signal_rows"]
     ]
+
+
+def folded(text: str, most: int = _MOST_TEXT) -> str:
+    """A text of any length for a page: of a long one the beginning and the end, and how much stands between."""
+    if len(text) <= most:
+        return text
+    half = most // 2
+    return f"{text[:half]}\n… {len(text) - 2 * half:,} characters …\n{text[-half:]}"
+
+
+def note_lines(explanation: Mapping[str, Any], at: str) -> list[str]:
+    """The notes that stand at one part of an explanation, as Markdown."""
+    return [
+        literal(f"ⓘ {note['note']}" + (f" ({len(note['uris'])} memories)" if note["uris"] else ""))
+        for note in explanation["notes"]
+        if note["at"] == at
+    ]
+
+
+def token_line(query: Mapping[str, Any]) -> str:
+    """The tokens of a prompt (the entry `query` of an explanation), as Markdown."""
+    differs = "" if query["tokens_agree"] else f" (the log counts {query['query_tokens']})"
+    return literal(f"Tokens by {query['tokenizer']}{differs}: {' · '.join(query['tokens'])}")
+
+
+def change_rows(explanation: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The single changes, of settings and of the memory, that would show or hide one memory."""
+    settings = [
+        {"change": f"{one['key']}: {one['from']:g} → {one['to']:g}", "then": _then(one), "score": ""}
+        for one in explanation["single_changes"]
+    ]
+    own = [
+        {
+            "change": one["words"],
+            "then": _then(one),
+            "score": "" if one["score"] is None else f"{one['score']:.6f}",
+        }
+        for one in explanation["memory_changes"]
+    ]
+    return settings + own
+
+
+def _then(change: Mapping[str, Any]) -> str:
+    return "shown" if change["shown"] else "not shown"
+
+
+def kept_choice(name: str, label: str, options: Sequence[Kept], named: Callable[[Kept], str] = str) -> Kept:
+    """A choice that is kept from page to page as long as it is among the options; else the first one."""
+
+    def widget(kept: Kept) -> Kept:
+        index = options.index(kept) if kept in options else 0
+        chosen: Kept = st.selectbox(label, options, index=index, format_func=named)
+        return chosen
+
+    return _kept(name, options[0], widget)
 
 
 def _client_widget(known: list[str], kept: list[str]) -> list[str]:
