@@ -23,6 +23,7 @@ from workbench.params import Params
 from workbench.replay.run import Settings
 from workbench.retrieve.corpus import load_corpus
 from workbench.search import Documents, Found, search
+from workbench.search.snippet import LEAST_WORDS, snippet
 from workbench.store import Database
 from workbench.textsearch import tokenizer
 from workbench.textsearch.cover import WEIGHTS, cover_density, covers
@@ -68,9 +69,43 @@ def check(record: dict[str, Any], found: dict[str, Any]) -> None:
     assert [result["uri"] for result in found["results"]] == [result["uri"] for result in wanted["results"]], where
     for own, other in zip(found["results"], wanted["results"], strict=True):
         assert own["score"] == pytest.approx(other["score"], abs=SCORE_TOLERANCE), (where, own["uri"])
-        for name in other.keys() - {"score", "snippet"}:
+        for name in other.keys() - {"score"}:
             assert own[name] == other[name], (where, own["uri"], name)
-        assert (own["snippet"] is None) == (other["snippet"] is None), (where, own["uri"])
+
+
+@pytest.mark.conformance
+@pytest.mark.parametrize("name", ["simple", "jieba"])
+def test_every_snippet_of_a_golden_search_is_equal(conformance: Path, name: str) -> None:
+    table = pq.read_table(conformance / "tables" / "normalized_documents.parquet", columns=["uri", "latest_content"])
+    contents = dict(zip(*(table[column].to_pylist() for column in table.column_names), strict=True))
+    checked = 0
+    for record in golden(conformance, name):
+        for row in record.get("content_rows", ()):
+            lexemes = tokenizer(name).query(record["query"].strip())
+            assert (snippet(contents[row["uri"]], lexemes) or "") == row["snippet"], (record["query"], row["uri"])
+            checked += 1
+    assert checked > 240
+
+
+def words_of(text: str) -> str:
+    return " ".join(re.sub("</?b>|…", " ", text).split())
+
+
+@given(st.lists(st.sampled_from(["refund", "the", "key", "a-b", "10", "数据库", "x.y", "\n", "—"]), max_size=90))
+def test_a_snippet_is_taken_from_the_text_and_marks_the_query(words: list[str]) -> None:
+    text = " ".join(words)
+    found = snippet(text, ["refund", "key"])
+    if not text.strip():
+        assert found is None or not found.strip()
+        return
+    assert found is not None
+    for part in found.split("…"):
+        assert words_of(part) in words_of(text)
+    if {"refund", "key"} <= set(words):
+        assert "<b>refund</b>" in found
+        assert "<b>key</b>" in found
+    else:
+        assert len(words_of(found).split()) <= LEAST_WORDS + words_of(found).count("—")
 
 
 def found_in(store: Memories, query: str, words: str = "simple", **options: Any) -> Found:

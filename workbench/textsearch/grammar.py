@@ -132,15 +132,9 @@ def tokens(text: str) -> list[str]:
 
     A hyphenated word is followed by its parts, a URL by its host and its path.
     """
-    wide = is_wide(text)
-    if wide:
-        text = _other_wide().sub(_SEPARATOR, well_formed(text))
-        wide = is_wide(text)
-    pattern, kinds = _compiled(wide)
     found: list[str] = []
-    for match in pattern.finditer(text):
-        number = match.lastindex or 0
-        kind, token = kinds[number], match[number]
+    for kind, match in _matches(text):
+        token = match[match.lastindex or 0]
         if kind == _TOKEN:
             found.append(token)
         elif kind == _HYPHENATED:
@@ -149,6 +143,47 @@ def tokens(text: str) -> list[str]:
             host, slash, path = token.partition("/")
             found += [token, host, slash + path] if slash else [token]
     return found
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A part of a text. `indexed`: a token; `compound`: a hyphenated word or a URL, whose parts follow as pieces."""
+
+    start: int
+    end: int
+    indexed: bool
+    compound: bool = False
+
+
+def pieces(text: str) -> Iterator[Piece]:
+    """Everything in `text` in order: its tokens, and what stands between them."""
+    for kind, match in _matches(text):
+        number = match.lastindex or 0
+        (start, end), token = match.span(number), match[number]
+        if kind == _HYPHENATED:
+            yield Piece(start, end, indexed=True, compound=True)
+            for part in re.finditer("[^-]+|-", token):
+                yield Piece(start + part.start(), start + part.end(), part[0] != "-")
+        elif kind == _TOKEN_OR_URL and "/" in token:
+            slash = start + token.index("/")
+            yield Piece(start, end, indexed=True, compound=True)
+            yield Piece(start, slash, indexed=True)
+            yield Piece(slash, end, indexed=True)
+        else:
+            yield Piece(start, end, kind != _SKIPPED)
+        if match.end() > end:
+            yield Piece(end, match.end(), indexed=False)
+
+
+def _matches(text: str) -> Iterator[tuple[int, re.Match[str]]]:
+    """What each match of a rule in `text` is; the group that it names is the token."""
+    wide = is_wide(text)
+    if wide:
+        text = _other_wide().sub(_SEPARATOR, well_formed(text))
+        wide = is_wide(text)
+    pattern, kinds = _compiled(wide)
+    for match in pattern.finditer(text):
+        yield kinds[match.lastindex or 0], match
 
 
 @cache
