@@ -8,20 +8,23 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
-from memory_store import MODEL, NOW, memories
+from memory_store import MODEL, NOW, Memories, memories
 from small_log import Candidate, Row, add_memory, add_query, append, derive
 
+from workbench.cli.explain import explain_text
 from workbench.errors import BadInput
 from workbench.params import Params
 from workbench.replay.asked import ASKED_OUTSIDE, Asked, logged_prompt, new_prompt
-from workbench.replay.engine import CANDIDATES, Progress, engine_replay, retrieve_candidates
+from workbench.replay.engine import CANDIDATES, EngineReplay, Progress, engine_replay, retrieve_candidates
 from workbench.replay.explain import ENGINE_ROWS, Explanation, explain, explain_prompt
 from workbench.replay.query import prepare
 from workbench.replay.run import Settings
 from workbench.retrieve.clock import Clock
 from workbench.retrieve.corpus import load_corpus
+from workbench.retrieve.embeddings import add
 from workbench.retrieve.engine import Depth, Prompt
 from workbench.store import Database, compose, in_memory
 from workbench.textsearch import tokenizer
@@ -43,6 +46,16 @@ def db() -> Iterator[Database]:
 def about(said: Mapping[str, Any]) -> dict[str, list[str]]:
     """The notes of an explanation: what about, and which addresses."""
     return {note["about"]: note["uris"] for note in said["notes"]}
+
+
+def exact_row(flags: Mapping[str, bool], matched_on: Sequence[str] = ()) -> dict[str, Any]:
+    return {"exact_flags": flags, "matched_on": list(matched_on)}
+
+
+NO_FLAGS = {
+    "path_exact_hit": False, "glossary_exact_hit": False, "glossary_text_hit": False,
+    "query_contains_glossary_hit": False,
+}  # fmt: skip
 
 
 def settings(**changes: Any) -> Settings:
@@ -134,17 +147,29 @@ def test_an_envelope_is_told(db: Database) -> None:
     assert (asked.envelope, asked.query.text, asked.limit_source) == (block.rstrip("\n"), "refund", "configuration")
 
 
+def test_the_text_of_a_command_tells_each_stage(db: Database) -> None:
+    strange = Candidate(
+        "ops://a\nb\u202e", [Row("exact", 0.90)], meta=exact_row({**NO_FLAGS, "glossary_text_hit": True})
+    )
+    add_query(db, "q1", [strange], text=NOISE + QUESTION)
+    derive(db)
+    whole = explain_text(explain(db, DEFAULT, "q1").as_json())
+    lines = whole.splitlines()
+    assert f"Only the first 200 of {len(NOISE + QUESTION):,} characters were searched (limit 200, logged)." in lines
+    assert any(line.startswith("Hint: asked outside the searched part") for line in lines)
+    assert "Signal rows: exact 1" in lines
+    assert any("ops://a⏎b‹202E›" in line for line in lines)
+    assert any(line.startswith("A match by exact 1.00 + words in both views alone is never shown") for line in lines)
+    said = explain(db, DEFAULT, "q1", "ops://a\nb\u202e").as_json()
+    own = explain_text(said, "ops://a\nb\u202e")
+    assert said["candidates"][0]["why"] in own
+    assert "the keywords contain the prompt" in own
+    for one in said["memory_changes"]:
+        assert one["words"] in own
+    assert "min_display_score 0.6 →" in own
+
+
 # The rows.
-
-
-def exact_row(flags: Mapping[str, bool], matched_on: Sequence[str] = ()) -> dict[str, Any]:
-    return {"exact_flags": flags, "matched_on": list(matched_on)}
-
-
-NO_FLAGS = {
-    "path_exact_hit": False, "glossary_exact_hit": False, "glossary_text_hit": False,
-    "query_contains_glossary_hit": False,
-}  # fmt: skip
 
 
 def test_case_05_130_rows_over_40_nodes_are_all_there_and_add_up(db: Database) -> None:
@@ -520,3 +545,62 @@ def test_a_prompt_that_nobody_logged_is_explained_by_the_engine() -> None:
     assert found.as_json()["query"]["now"] == "2026-12-01 12:00:00+00:00"
     assert found.memory is not None
     assert found.memory.lacks == ["It has one view, the gist: no bonus for several views."]
+
+
+# What an explanation promises, done to the memories and computed by the engine.
+
+
+def crowd(store: Memories) -> None:
+    """A memory one priority behind four others that match like it: it misses the three places."""
+    store.add(TARGET, priority=4, keywords=["quorum"], views={"gist": "refund ledger"}, vector=[0.6, 0.8])
+    for number in range(4):
+        store.add(
+            f"core://r{number}", priority=3, keywords=["quorum"], views={"gist": "refund desk"}, vector=[0.6, 0.8],
+        )  # fmt: skip
+
+
+def engine_on(store: Memories, uri: str | None = None) -> Explanation:
+    """The prompt `refund` explained by the engine over the memories as they stand."""
+    using = settings(recall__display__min_display_score=0.3)
+    if not store.db.rows("SELECT 1 FROM recall_queries"):
+        add_query(store.db, "q1", [], text="refund", now=NOW.isoformat())
+        derive(store.db)
+        add(store.db, MODEL, ["refund"], np.array([[1.0, 0.0]], np.float32))
+
+    def engine(selected: str) -> EngineReplay:
+        return engine_replay(store.db, using, selected, tokenizer("simple"), MODEL, Clock("today", NOW))
+
+    return explain(store.db, using, "q1", uri, engine)
+
+
+def score_of(found: Explanation) -> tuple[float, bool]:
+    (one,) = [one for one in found.candidates if one["uri"] == TARGET]
+    return one["score"], one["shown"]
+
+
+EDITS = {
+    "priority": "UPDATE edges SET priority = {value}; UPDATE memory_views SET priority = {value};"
+    "UPDATE glossary_term_embeddings SET priority = {value}",
+    "keyword_in_prompt": "UPDATE glossary_keywords SET keyword = 'efun'",
+    "keyword_is_prompt": "UPDATE glossary_keywords SET keyword = 'REFUND'",
+    "keyword_is_prompt_embedded": "UPDATE glossary_keywords SET keyword = 'refund';"
+    "UPDATE glossary_term_embeddings SET keyword = 'refund', embedding_vector = [1.0, 0.0], updated_at = $now",
+    "edited_now": "UPDATE memory_views SET updated_at = $now",
+}
+
+
+@pytest.mark.parametrize("change", EDITS)
+def test_a_change_does_what_the_explanation_promised(change: str) -> None:
+    with memories() as store:
+        crowd(store)
+        before = engine_on(store, TARGET)
+        assert not score_of(before)[1]
+        promised = changes(before)[change]
+        for statement in EDITS[change].format(value=promised["value"]).split(";"):
+            table = statement.split()[1]
+            owner = "child_uuid" if table == "edges" else "node_uuid"
+            where = f" WHERE {owner} = 'n-{TARGET}'"
+            store.db.execute(statement + where, {"now": NOW})
+        score, shown = score_of(engine_on(store))
+    assert shown
+    assert score == pytest.approx(promised["score"], abs=1e-6)

@@ -142,8 +142,8 @@ def test_case_15_one_memory_without_vectors(memory: Database) -> None:
     assert own is not None
     assert own.best == 0.453928
     assert list(own.lacks) == [
-        "Its keywords: no vectors (m1 is what prompts are compared by).",
-        "Its views: no vectors (m1 is what prompts are compared by).",
+        "Its keywords: no comparable vectors (m1 is what prompts are compared by).",
+        "Its views: no comparable vectors (m1 is what prompts are compared by).",
     ]
 
 
@@ -160,6 +160,23 @@ def test_case_21_vectors_of_another_model_are_named_and_not_compared(memory: Dat
     nothing = own_reach(memory, DEFAULT, URI, 3, None)
     assert nothing is not None
     assert "No embedding model is known: no vectors of its views can be compared." in nothing.lacks
+
+
+def test_case_21_an_odd_vector_of_the_model_is_not_compared(memory: Database) -> None:
+    good = {"embedding_model": "m1", "embedding_vector": [0.6, 0.8]}
+    odd = [[0.6, 0.8, 0.0], [0.0, 0.0], [0.6, None], [float("nan"), 0.8]]
+    append(memory, "memory_views", [view("gist", id=f"o{n}", uri=f"core://{n}", **good) for n in range(3)])
+    for vector in odd:
+        memory.execute("DELETE FROM memory_views WHERE uri = $uri", {"uri": URI})
+        append(memory, "memory_views", [view("gist", embedding_model="m1", embedding_vector=vector)])
+        own = own_reach(memory, DEFAULT, URI, 3, "m1")
+        assert own is not None
+        assert "Its views: no comparable vectors (m1 is what prompts are compared by)." in own.lacks, vector
+    memory.execute("DELETE FROM memory_views WHERE uri = $uri", {"uri": URI})
+    append(memory, "memory_views", [view("gist", **good)])
+    own = own_reach(memory, DEFAULT, URI, 3, "m1")
+    assert own is not None
+    assert not [said for said in own.lacks if said.startswith("Its views")]
 
 
 def test_an_address_that_the_store_does_not_hold_has_no_reach(memory: Database) -> None:

@@ -223,7 +223,7 @@ def _lacks(parts: Mapping[str, Any], model: str | None) -> list[str]:
 def _no_vectors(what: str, of_other_model: int, model: str | None) -> str:
     if model is None:
         return f"No embedding model is known: no vectors of its {what} can be compared."
-    held = "vectors of another model only" if of_other_model else "no vectors"
+    held = "vectors of another model only" if of_other_model else "no comparable vectors"
     return f"Its {what}: {held} ({model} is what prompts are compared by)."
 
 

@@ -1,7 +1,7 @@
 -- In:  memory_now, glossary_keywords, memory_views, glossary_term_embeddings; the bound values $uri and $model, the
 --      embedding model that prompts are embedded with (NULL: none is known).
 -- Out: one row: what the store holds of the address, and of which signals it can therefore get rows. A vector counts as
---      comparable when it is of that model, and not empty or all zero.
+--      comparable when it is of that model, as long as most of them, finite and not all zero.
 SELECT
     n.node_uuid,
     n.memory_id IS NOT NULL AS active,
@@ -16,7 +16,6 @@ SELECT
     coalesce(v.of_other_model, 0) AS views_of_other_model,
     v.gist_weight,
     v.question_weight,
-    coalesce(v.other_models, []) AS other_models,
     n.uri IS NOT NULL OR v.priority IS NOT NULL OR t.priority IS NOT NULL AS known
 FROM (SELECT $uri::VARCHAR AS uri) AS asked
 LEFT JOIN memory_now AS n ON n.uri = asked.uri
@@ -32,16 +31,19 @@ LEFT JOIN (
         bool_or(view_type = 'gist' AND comparable) AS comparable_gist,
         bool_or(view_type = 'question' AND comparable) AS comparable_question,
         count(*) FILTER (filled AND embedding_model IS DISTINCT FROM $model::VARCHAR) AS of_other_model,
-        list_sort(list(DISTINCT embedding_model) FILTER (filled AND embedding_model IS DISTINCT FROM $model::VARCHAR))
-            AS other_models,
         max(row_weight) FILTER (view_type = 'gist') AS gist_weight,
         max(row_weight) FILTER (view_type = 'question') AS question_weight
     FROM (
         SELECT
             *,
             coalesce(nullif(weight, 0), 1)::VARCHAR::DOUBLE AS row_weight,
-            coalesce(list_bool_or(list_transform(embedding_vector, lambda x: x <> 0)), false) AS filled,
-            filled AND embedding_model IS NOT DISTINCT FROM $model::VARCHAR AS comparable
+            coalesce(
+                list_bool_or(list_transform(embedding_vector, lambda x: x <> 0))
+                AND list_bool_and(list_transform(embedding_vector, lambda x: x IS NOT NULL AND isfinite(x))), false
+            ) AS filled,
+            filled AND embedding_model = $model::VARCHAR AND len(embedding_vector) = (
+                SELECT mode(len(embedding_vector)) FROM memory_views WHERE embedding_model = $model::VARCHAR
+            ) AS comparable
         FROM memory_views
         WHERE coalesce(status, 'active') = 'active' AND view_type IN ('gist', 'question')
     )
@@ -56,8 +58,13 @@ LEFT JOIN (
     FROM (
         SELECT
             *,
-            coalesce(list_bool_or(list_transform(embedding_vector, lambda x: x <> 0)), false) AS filled,
-            filled AND embedding_model IS NOT DISTINCT FROM $model::VARCHAR AS comparable
+            coalesce(
+                list_bool_or(list_transform(embedding_vector, lambda x: x <> 0))
+                AND list_bool_and(list_transform(embedding_vector, lambda x: x IS NOT NULL AND isfinite(x))), false
+            ) AS filled,
+            filled AND embedding_model = $model::VARCHAR AND len(embedding_vector) = (
+                SELECT mode(len(embedding_vector)) FROM glossary_term_embeddings WHERE embedding_model = $model::VARCHAR
+            ) AS comparable
         FROM glossary_term_embeddings
         WHERE coalesce(status, 'active') = 'active'
     )
