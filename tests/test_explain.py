@@ -139,6 +139,10 @@ def test_tokens_are_named_and_held_against_the_log(db: Database) -> None:
     first, second = logged_prompt(db, Params.default(), "q1"), logged_prompt(db, Params.default(), "q2")
     assert first.as_json()["tokens"] == list(tokenizer(str(first.tokenizer)).query("ADR-016 user_id"))
     assert second.as_json()["tokens_agree"] is False
+    assert "(the log counts 7)" in explain_text(explain(db, DEFAULT, "q2").as_json())
+    db.execute("UPDATE wb.logged_queries SET tokens_logged = false")
+    assert logged_prompt(db, Params.default(), "q2").as_json()["tokens_agree"] is None
+    assert "the log counts" not in explain_text(explain(db, DEFAULT, "q2").as_json())
 
 
 def test_an_envelope_is_told(db: Database) -> None:

@@ -69,7 +69,7 @@ def _query_lines(said: Mapping[str, Any]) -> Iterator[str]:
         yield f"Hint: {query['class']}: the question stands where no signal looked."
     if query["tokens"] is not None:
         tokens = " · ".join(shown(token) for token in query["tokens"][:_MOST_TOKENS])
-        differs = "" if query["tokens_agree"] else f" (the log counts {query['query_tokens']})"
+        differs = "" if query["tokens_agree"] is not False else f" (the log counts {query['query_tokens']})"
         yield f"Tokens by {query['tokenizer']}: {tokens or '(none)'}{differs}"
     yield from _notes(said, "query")
 

@@ -49,6 +49,13 @@ class Asked:
     model: str | None
     facts: Mapping[str, Any]
 
+    @property
+    def tokens_agree(self) -> bool | None:
+        """Whether the log counts as many tokens; None where it does not say, or no tokenizer is available."""
+        if self.tokens is None or not self.facts["tokens_logged"]:
+            return None
+        return max(1, len(self.tokens)) == self.query_tokens
+
     def as_json(self) -> dict[str, Any]:
         """The entry `query` of an explanation."""
         return {
@@ -66,7 +73,7 @@ class Asked:
             "tokenizer": self.tokenizer,
             "tokens": None if self.tokens is None else list(self.tokens),
             "query_tokens": self.query_tokens,
-            "tokens_agree": None if self.tokens is None else max(1, len(self.tokens)) == self.query_tokens,
+            "tokens_agree": self.tokens_agree,
             "model": self.model,
             **self.facts,
         }

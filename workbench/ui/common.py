@@ -149,7 +149,7 @@ def note_lines(explanation: Mapping[str, Any], at: str) -> list[str]:
 
 def token_line(query: Mapping[str, Any]) -> str:
     """The tokens of a prompt (the entry `query` of an explanation), as Markdown."""
-    differs = "" if query["tokens_agree"] else f" (the log counts {query['query_tokens']})"
+    differs = "" if query["tokens_agree"] is not False else f" (the log counts {query['query_tokens']})"
     return literal(f"Tokens by {query['tokenizer']}{differs}: {' · '.join(query['tokens'])}")
 
 
