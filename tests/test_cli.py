@@ -23,7 +23,7 @@ from workbench.store import writing
 Run = Callable[..., tuple[int, str, str]]
 
 COMMANDS = {"demo", "ui", "import", "status", "embed", "parity", "replay", "report", "explain", "search", "simulate",
-            "tune", "compare", "export"}  # fmt: skip
+            "tune", "compare", "export", "apply", "rollback"}  # fmt: skip
 
 
 @pytest.fixture
