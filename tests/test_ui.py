@@ -42,7 +42,7 @@ from workbench.replay.selection import SELECTED, Selection
 from workbench.store import in_memory, reading, writing
 from workbench.ui import common
 
-PAGES = Path(common.__file__).parent / "pages"
+PAGES = Path(common.__file__).parent / "screens"
 STRANGE = "cost $5 :smile: [x](y) <b>hi</b> *bold* \u202eabc\nsecond line"
 
 
