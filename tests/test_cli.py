@@ -22,8 +22,8 @@ from workbench.store import writing
 
 Run = Callable[..., tuple[int, str, str]]
 
-COMMANDS = {"demo", "ui", "import", "status", "embed", "parity", "replay", "report", "explain", "search", "simulate",
-            "tune", "compare", "export", "apply", "rollback"}  # fmt: skip
+COMMANDS = {"demo", "ui", "import", "status", "embed", "parity", "replay", "report", "explain", "recall", "search",
+            "simulate", "tune", "compare", "export", "apply", "rollback"}  # fmt: skip
 
 
 @pytest.fixture

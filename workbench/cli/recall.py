@@ -1,0 +1,84 @@
+"""The command recall: what recall would show for a prompt now."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Annotated, Any
+
+import typer
+
+from workbench.cli.engine import Model, TokenizerName
+from workbench.cli.explain import explain_text
+from workbench.cli.options import Config, Db, Json, opened
+from workbench.cli.output import emit, say
+from workbench.embed.live import query_vector
+from workbench.errors import WorkbenchError
+from workbench.replay.asked import new_prompt
+from workbench.replay.engine import CANDIDATES, engine_model
+from workbench.replay.explain import ENGINE_ROWS, explain_prompt
+from workbench.replay.live import Recall, recall
+from workbench.replay.query import prepare
+from workbench.replay.run import Settings
+from workbench.replay.tokenizers import AUTO, chosen
+from workbench.retrieve.corpus import load_corpus
+from workbench.retrieve.nearest import Floats
+from workbench.store import Database
+from workbench.textsearch import tokenizer as tokenizer_named
+
+_ID = "live"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command of this module."""
+    app.command("recall")(recall_command)
+
+
+def recall_command(
+    prompt: Annotated[str, typer.Argument(help="The prompt, as an agent would send it.")],
+    session_id: Annotated[str | None, typer.Option(help="Stands in the block.")] = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Show all stages.")] = False,
+    config: Config = None,
+    tokenizer: TokenizerName = AUTO,
+    model: Model = None,
+    db: Db = None,
+    json: Json = False,
+) -> None:
+    """Recall memories for a prompt from the store and print the block that an agent would read."""
+    with opened(db, config) as (database, settings):
+        name = chosen(database).name if tokenizer == AUTO else tokenizer
+        used, vector = _vector(database, settings, prompt, model)
+        corpus = load_corpus(database, tokenizer_named(name), used)
+        now = datetime.now(UTC)
+        found = recall(corpus, settings, prompt, now, vector, session_id=session_id)
+        stages = _stages(database, settings, prompt, now, used) if explain else None
+    emit({**found.as_json(), **({"explanation": stages} if stages else {})}, json, _recall_text(found, stages))
+
+
+def _vector(db: Database, settings: Settings, prompt: str, model: str | None) -> tuple[str | None, Floats | None]:
+    """The model that is compared and the prompt's vector in it; without one, recall goes on by words and says so."""
+    used = engine_model(db, model)
+    searched = prepare(prompt, int(settings.params["recall.safety.max_query_chars"])).searched
+    try:
+        vector = query_vector(db, used, searched) if used else None
+        missing = f"There is no vector of {used} for the prompt" if used else "No text of the store is embedded"
+    except WorkbenchError as error:
+        vector, missing = None, str(error).removesuffix(".")
+    if vector is None:
+        say(f"{missing}: recalled by words alone; `workbench embed` adds the signals of meaning.")
+    return used, vector
+
+
+def _stages(db: Database, settings: Settings, prompt: str, now: datetime, model: str | None) -> dict[str, Any]:
+    asked = new_prompt(db, settings.params, prompt, now, model, _ID)
+    return explain_prompt(db, replace(settings, candidates=CANDIDATES), asked, ENGINE_ROWS).as_json()
+
+
+def _recall_text(found: Recall, stages: dict[str, Any] | None) -> str:
+    suppressed = ", ".join(f"{count} {cause}" for cause, count in found.suppressed.items() if count)
+    lines = [found.block or "Nothing is shown for this prompt, which is normal.", *found.notices]
+    if suppressed:
+        lines.append(f"Looked at and not shown: {suppressed}.")
+    if stages:
+        lines += ["", explain_text(stages)]
+    return "\n".join(lines)
