@@ -241,7 +241,7 @@ def report_text(said: dict[str, Any]) -> str:
     """A helpfulness report for a person."""
     rows = [
         (part["part"] or "(none)", part["prompts"], part["shown"], part["used"], percent(part["use_rate"]),
-         _span(part["use_rate_interval"]), part["silent_prompts"])
+         _span(part["use_rate_interval"]), percent(part["use_rate_shrunk"]), part["silent_prompts"])
         for part in said["parts"]
     ]  # fmt: skip
     steps = [(step["step"], step["count"], step["why"]) for step in said["denominators"]]
@@ -252,7 +252,7 @@ def report_text(said: dict[str, Any]) -> str:
             f"{said['prompts']:,} prompts, {said['shown']:,} memories shown, {said['used']:,} used: "
             f"{percent(said['use_rate'])} ({_span(said['use_rate_interval'])}); "
             f"{said['silent_prompts']:,} prompts showed nothing.",
-            table((said["by"], "prompts", "shown", "used", "use rate", "95 % interval", "silent"), rows),
+            table((said["by"], "prompts", "shown", "used", "use rate", "95 % interval", "shrunk", "silent"), rows),
             f"AUC of the score among shown memories: {cell(separation['auc'])} "
             "(0.5: the score does not tell used from unused).",
             table(("step", "count", "why"), steps, width=90),

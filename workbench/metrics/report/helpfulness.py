@@ -15,6 +15,7 @@ from workbench.metrics.report.periods import checked_zone
 from workbench.metrics.report.rates import Part
 from workbench.metrics.report.separation import Separation, separation
 from workbench.metrics.report.sufficiency import sufficiency
+from workbench.metrics.shrinkage import Prior
 from workbench.store import Database, Stage, compose, sql_text
 
 By = Literal["client", "day", "week", "domain", "signal", "position"]
@@ -68,6 +69,11 @@ class Report:
         """What can be seen with this many used memories, in plain words."""
         return sufficiency(self.overall.used, self.overall.prompts)
 
+    @property
+    def prior(self) -> Prior | None:
+        """What the use rates of the parts have in common."""
+        return Prior.of([(part.used, part.judged) for part in self.parts])
+
     def as_json(self) -> dict[str, Any]:
         """The document of `workbench report --json`."""
         overall = self.overall.as_json()
@@ -78,13 +84,22 @@ class Report:
             "zone": self.zone,
             **overall,
             "use_rate_session_interval": self.session_interval and self.session_interval.as_json(),
-            "parts": [part.as_json() for part in self.parts],
+            "parts": [{**part.as_json(), **_shrunk(self.prior, part)} for part in self.parts],
+            "parts_in_common": self.prior and {"rate": self.prior.mean, "strength": self.prior.strength},
             "separation": self.separation.as_json(),
             "duration_ms": self.durations.as_json(),
             "marks": {"linked": self.judged.linked, "blanket": self.judged.blanket},
             "late_prompts": self.judged.late_prompts,
             "denominators": [step.as_json() for step in self.denominators],
         }
+
+
+def _shrunk(prior: Prior | None, part: Part) -> dict[str, Any]:
+    """The use rate of a part drawn towards that of all parts, with its interval."""
+    if prior is None:
+        return {"use_rate_shrunk": None, "use_rate_shrunk_interval": None}
+    found = prior.shrink(part.used, part.judged)
+    return {"use_rate_shrunk": found.rate, "use_rate_shrunk_interval": found.interval.as_json()}
 
 
 def report(
