@@ -23,7 +23,7 @@ from workbench.store import writing
 Run = Callable[..., tuple[int, str, str]]
 
 COMMANDS = {"demo", "ui", "import", "status", "embed", "parity", "replay", "report", "explain", "recall", "search",
-            "simulate", "tune", "compare", "export", "apply", "rollback"}  # fmt: skip
+            "simulate", "tune", "compare", "export", "apply", "rollback", "check"}  # fmt: skip
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from workbench.errors import BadInput
 from workbench.params import Value
@@ -18,7 +19,8 @@ PENDING, APPLIED, FAILED, UNDONE = "pending", "applied", "failed", "undone"
 @dataclass(frozen=True)
 class Record:
     """One application: `before` and `after` are values by key, `server` its address without secrets; `state` is
-    pending (the server was about to be written), applied, failed (the former values are back) or undone."""
+    pending (the server was about to be written), applied, failed (the former values are back) or undone; `forecast` is
+    what was expected of it (workbench.check.forecast)."""
 
     number: int
     server: str
@@ -27,6 +29,7 @@ class Record:
     after: Mapping[str, Value]
     state: str
     at: str
+    forecast: Mapping[str, Any] | None = None
 
     def as_json(self) -> dict[str, object]:
         """The document that is kept."""
@@ -38,14 +41,21 @@ def records_folder(store: Path) -> Path:
     return store.with_name(f"{store.name}.applied")
 
 
-def keep(folder: Path, server: str, source: str, before: Mapping[str, Value], after: Mapping[str, Value]) -> Record:
-    """Write down, before the server is touched, what it had and what it is to get."""
+def keep(
+    folder: Path,
+    server: str,
+    source: str,
+    before: Mapping[str, Value],
+    after: Mapping[str, Value],
+    forecast: Mapping[str, Any] | None = None,
+) -> Record:
+    """Write down, before the server is touched, what it had, what it is to get, and what that is to bring."""
     try:
         folder.mkdir(mode=0o700, exist_ok=True)
     except OSError as error:
         raise BadInput(f"Cannot make {folder} ({error.strerror}); the former values must be kept somewhere.") from error
     number = max((record.number for record in records(folder)), default=0) + 1
-    record = Record(number, server, source, dict(before), dict(after), PENDING, datetime.now(UTC).isoformat())
+    record = Record(number, server, source, dict(before), dict(after), PENDING, datetime.now(UTC).isoformat(), forecast)
     _write(folder, record)
     return record
 

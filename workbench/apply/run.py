@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from workbench.apply.records import APPLIED, FAILED, PENDING, UNDONE, Record, keep, records, settle
 from workbench.apply.settings_api import SettingsApi
@@ -34,7 +35,9 @@ def differences(api: SettingsApi, wanted: Params, keys: Iterable[str] | None = N
     ]
 
 
-def apply(api: SettingsApi, changes: Iterable[Change], folder: Path, source: str) -> Record:
+def apply(
+    api: SettingsApi, changes: Iterable[Change], folder: Path, source: str, forecast: Mapping[str, Any] | None = None
+) -> Record:
     """Write the changes, read them back, and keep the former values in `folder` from before the first write.
 
     Where the server refuses or keeps another value, what it had is put back; BadInput then says why.
@@ -42,7 +45,7 @@ def apply(api: SettingsApi, changes: Iterable[Change], folder: Path, source: str
     chosen = list(changes)
     before = {change.key: change.before for change in chosen}
     after = {change.key: change.after for change in chosen}
-    record = keep(folder, api.shown, source, before, after)
+    record = keep(folder, api.shown, source, before, after, forecast)
     try:
         api.write(after)
         kept = _present(api)

@@ -9,12 +9,17 @@ import typer
 
 from workbench.apply import SettingsApi, apply, differences, records_folder, rollback
 from workbench.apply.run import newest
+from workbench.check import forecast
 from workbench.cli.options import Config, Db, Json, store_path
 from workbench.cli.output import emit, table
 from workbench.errors import BadInput
 from workbench.export import proposal_of
 from workbench.params import Params
 from workbench.params.toml import read_toml
+from workbench.replay.logged import settings_in_force
+from workbench.replay.run import Settings
+from workbench.replay.selection import Selection
+from workbench.store import reading
 from workbench.tune import load_result, studies_folder
 
 Server = Annotated[str, typer.Option("--server", help="Address of the server, for example http://localhost:18901.")]
@@ -45,7 +50,8 @@ def apply_command(
         "applied": False,
     }
     if changes and yes:
-        record = apply(api, changes, records_folder(store_path(db)), source)
+        path = store_path(db)
+        record = apply(api, changes, records_folder(path), source, _forecast(path, params))
         said |= {"applied": True, "record": record.number}
     emit(said, json, _apply_text(said))
 
@@ -74,6 +80,14 @@ def _wanted(db: Path | None, study: str | None, config: Path | None) -> tuple[Pa
         return proposal.params, proposal.changed, f"study {study}"
     file = Path(config or "")
     return read_toml(file), None, f"file {file.name}"
+
+
+def _forecast(path: Path, params: Params) -> dict[str, Any] | None:
+    """What the configuration would have given on the log, for `workbench check` later; None without a log."""
+    if not path.exists():
+        return None
+    with reading(path) as db:
+        return forecast(db, Settings(params, settings_in_force(db).params), Selection())
 
 
 def _apply_text(said: dict[str, Any]) -> str:
