@@ -15,8 +15,9 @@ import pytest
 from embedders import vector_of
 from embedding_server import Reply, Server, answer, encoded, error, listed, serving
 
+from workbench.addresses import shown_address
 from workbench.embed import fill
-from workbench.embed.address import endpoint, shown_address
+from workbench.embed.address import endpoint
 from workbench.embed.choose import Wanted, choose
 from workbench.embed.http import ATTEMPTS, HttpEmbedder
 from workbench.embed.protocol import KEY_VARIABLE, Refused

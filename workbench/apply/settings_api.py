@@ -6,10 +6,11 @@ import os
 from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import urlunsplit
 
 import httpx2
 
+from workbench.addresses import http_parts, shown_address
 from workbench.errors import BadConfig, BadInput
 from workbench.params import KEYS, Value
 
@@ -26,7 +27,7 @@ class SettingsApi:
 
     def __init__(self, address: str, token: str | None = None, timeout: float = TIMEOUT_SECONDS) -> None:
         self._url = _endpoint(address)
-        self.shown = _shown(self._url).removesuffix(_PATH)
+        self.shown = shown_address(self._url).removesuffix(_PATH)
         headers = {"Authorization": f"Bearer {token}"} if token else {}
         try:
             self._client = httpx2.Client(headers=headers, timeout=timeout)
@@ -77,20 +78,10 @@ class SettingsApi:
 
 
 def _endpoint(address: str) -> str:
-    try:
-        parts = urlsplit(address.strip())
-        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
-    except ValueError:
-        usable = False
-    if not usable:
+    parts = http_parts(address)
+    if parts is None:
         raise BadConfig("The address of the server is none; write it like http://localhost:18901.")
     return urlunsplit((parts.scheme, parts.netloc, parts.path.rstrip("/").removesuffix(_PATH) + _PATH, "", ""))
-
-
-def _shown(url: str) -> str:
-    """`url` without user and password."""
-    parts = urlsplit(url)
-    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
 
 def _document(response: httpx2.Response) -> dict[str, Any] | None:

@@ -12,7 +12,8 @@ from typing import Any, NoReturn
 
 import httpx2
 
-from workbench.embed.address import endpoint, shown_address
+from workbench.addresses import shown_address
+from workbench.embed.address import endpoint
 from workbench.embed.answers import matrix_of, message_of, names_no_model
 from workbench.embed.protocol import KEY_VARIABLE, Floats, Refused
 from workbench.errors import BadConfig, BadInput
