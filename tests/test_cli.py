@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -185,7 +186,10 @@ def test_export_writes_only_what_was_asked(run: Run, store: Path, tmp_path: Path
         (["report", "--since", "yesterday"], "is no time"),
         (["replay", "--as-of", "today"], "add --signals engine"),
         (["replay", "--signals", "engine", "--as-of", "yesterday"], "is no time"),
-        (["tune", "--jobs", "4"], "one trial at a time"),
+        (["tune", "--jobs", "0"], "--jobs must lie in 1 to"),
+        (["tune", "--seed", "-4"], "--seed must not be negative"),
+        (["simulate", "world", "--seed", "-1"], "--seed must not be negative"),
+        (["export", "--config", "a.toml", "--into", "b.toml", "--out", "c.toml"], "leave --out and --changed-only"),
         (["compare", "current"], "at least two"),
         (["compare", "current", "current"], "named twice"),
         (["export"], "either --study NAME or --config FILE"),
@@ -247,3 +251,16 @@ def test_the_readme_lists_every_command() -> None:
     readme = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
     listed = {line.split("`")[1].split()[0] for line in readme.splitlines() if line.startswith("| `")}
     assert listed == COMMANDS
+
+
+def test_a_reader_that_leaves_early_and_a_full_device(store: Path) -> None:
+    command = [sys.executable, "-c", "from workbench.cli import main; main()", "status", "--db", str(store)]
+    for extra in ([], ["--json"]):
+        line = f"set -o pipefail; {shlex.join([*command, *extra])} | head -c 1"
+        piped = subprocess.run(["bash", "-c", line], capture_output=True, check=False)
+        assert (piped.returncode, piped.stderr) == (0, b"")
+        with Path("/dev/full").open("w") as full:
+            done = subprocess.run([*command, *extra], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+        assert done.returncode == 2
+        assert done.stderr.startswith("Cannot write to standard output")
+        assert len(done.stderr.splitlines()) == 1

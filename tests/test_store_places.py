@@ -183,3 +183,10 @@ def test_places_of_another_user_are_named(open_folder: Path) -> None:
     assert write.startswith("BadInput Cannot write in")
     path.chmod(0o644)
     assert as_another_user("with reading(Path(sys.argv[1])) as db: print(db.row('SELECT 1'))", path) == "(1,)\n"
+
+
+@pytest.mark.parametrize("name", ["a?b.duckdb", os.fsdecode(b"\xff\xfe.duckdb")])
+def test_a_name_that_the_database_cannot_take_is_refused(tmp_path: Path, name: str) -> None:
+    with pytest.raises(BadInput, match="takes no question mark and only UTF-8"), writing(tmp_path / name, "test"):
+        pass
+    assert list(tmp_path.iterdir()) == []

@@ -25,7 +25,7 @@ from workbench.cli.options import (
     store_path,
 )
 from workbench.cli.output import cell, emit, percent, progress, say, table
-from workbench.errors import AnswerIsNo
+from workbench.errors import AnswerIsNo, BadInput, NotEnoughEvidence
 from workbench.importers import ImportOptions
 from workbench.judge import dump
 from workbench.metrics import replay_summary
@@ -89,6 +89,8 @@ def parity_command(
         result = engine_parity(database, replayed, SELECTED) if replayed else parity(database, settings, SELECTED)
     said = {"signals": signals, **result.as_json(), **({"engine": replayed.as_json()} if replayed else {})}
     emit(said, json, _parity_text(said))
+    if not result.rows:
+        raise NotEnoughEvidence(_parity_verdict(said))
     if not result.passes():
         raise AnswerIsNo(_parity_verdict(said))
 
@@ -160,6 +162,8 @@ def simulate_command(
     json: Json = False,
 ) -> None:
     """Write a simulated world with known truth in Lore's table layout."""
+    if seed < 0:
+        raise BadInput(f"--seed must not be negative: {seed}.")
     world = checked_world(prompts=prompts, memories=memories, days=days)
     with progress(json) as step:
         truth = simulate(out, world, seed, step)

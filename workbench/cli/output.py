@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -12,6 +13,7 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
+from workbench.errors import BadInput
 from workbench.text import cells, shown
 
 NO_DATA = "no data"
@@ -21,7 +23,7 @@ _STEADY_WIDTH = 60
 def steady_streams() -> None:
     """Make both streams survive any character: a console that cannot show one gets an escape instead."""
     for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
+        if stream is not None and hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
 
 
@@ -31,14 +33,30 @@ def say(message: str) -> None:
 
 
 def emit(document: Mapping[str, Any], as_json: bool, readable: str) -> None:
-    """Print the result of a command: `document` as UTF-8 JSON, or `readable`."""
-    if as_json:
-        text = json.dumps(_finite(document), ensure_ascii=False, indent=1, default=str)
-        sys.stdout.flush()
-        sys.stdout.buffer.write(text.encode("utf-8", errors="backslashreplace") + b"\n")
-        sys.stdout.buffer.flush()
-    else:
-        print(readable, flush=True)
+    """Print the result of a command: `document` as UTF-8 JSON, or `readable`.
+
+    A reader that goes away early is content with what it has; BadInput where standard output takes nothing.
+    """
+    if sys.stdout is None:
+        raise BadInput("Standard output is closed; give the command one, or send it to a file.")
+    try:
+        if as_json:
+            text = json.dumps(_finite(document), ensure_ascii=False, indent=1, default=str)
+            sys.stdout.flush()
+            sys.stdout.buffer.write(text.encode("utf-8", errors="backslashreplace") + b"\n")
+            sys.stdout.buffer.flush()
+        else:
+            print(readable, flush=True)
+    except BrokenPipeError:
+        _to_nowhere()
+    except OSError as error:
+        _to_nowhere()
+        raise BadInput(f"Cannot write to standard output ({error.strerror}); send it elsewhere.") from error
+
+
+def _to_nowhere() -> None:
+    """Let what is still buffered go nowhere, so that the end of the program finds nothing to complain of."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[Any]], width: int = _STEADY_WIDTH) -> str:

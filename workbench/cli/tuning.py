@@ -39,7 +39,7 @@ def tune_command(
     ] = "net_help",
     only: Annotated[list[str] | None, typer.Option(help="Tune only this key; repeatable.")] = None,
     freeze: Annotated[list[str] | None, typer.Option(help="Leave this key as it is; repeatable.")] = None,
-    jobs: Annotated[int, typer.Option(help="1: one trial at a time, the same on every run.")] = 1,
+    jobs: Annotated[int, typer.Option(help="Trials at a time; only with 1 is a study the same on every run.")] = 1,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with a study that exists.")] = False,
     noise_cost: Annotated[float, typer.Option(help="How many helpful memories one unhelpful one outweighs.")] = 0.1,
     accept_cause: Annotated[
@@ -53,11 +53,9 @@ def tune_command(
     json: Json = False,
 ) -> None:
     """Search for a better configuration on the oldest prompts and judge it on the rest; exit 4 on thin evidence."""
-    if jobs != 1:
-        raise BadInput("This version runs one trial at a time, on all cores; leave --jobs at 1.")
     request = TuneRequest(
         study=study, trials=trials, seed=seed, objective=objective, only=tuple(only or ()), freeze=tuple(freeze or ()),
-        noise_cost=noise_cost, resume=resume, selection=selection(traffic, client, text, since, until),
+        noise_cost=noise_cost, jobs=jobs, resume=resume, selection=selection(traffic, client, text, since, until),
     )  # fmt: skip
     path = store_path(db)
     with opened(db) as (database, settings), progress(json) as step:
@@ -119,6 +117,8 @@ def export_command(
     json: Json = False,
 ) -> None:
     """Write a configuration as TOML."""
+    if into is not None and (out is not None or changed_only):
+        raise BadInput("--into edits a file in place, and only the changed keys; leave --out and --changed-only.")
     proposal = _proposal(db, study, config)
     if inverse:
         proposal = proposal.inverse

@@ -8,11 +8,14 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from workbench.errors import BadInput
 from workbench.judge.labels import judge_log
 from workbench.params.files import write_atomic
 from workbench.replay.run import Settings, candidates_of, full_chain
 from workbench.store import Database, compose, sql_text
 from workbench.text import csv_cell
+
+_ENDINGS = (".parquet", ".csv")
 
 
 def dump(db: Database, settings: Settings, selected: str | None, path: Path) -> None:
@@ -22,6 +25,8 @@ def dump(db: Database, settings: Settings, selected: str | None, path: Path) -> 
     Signals are the merged ones, `lexical` undamped. The label is that of the standard evidence: used, shown_unused, or
     unknown for memories that were never shown or whose evidence is set aside.
     """
+    if path.suffix.lower() not in _ENDINGS:
+        raise BadInput(f"Cannot dump to {path}: let its name end in {' or '.join(_ENDINGS)}.")
     judge_log(db, selected)
     sql, bound = (
         compose(full_chain(candidates_of(selected, settings.candidates)), sql_text("judge/dump")),

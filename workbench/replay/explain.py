@@ -107,6 +107,8 @@ def explain_prompt(db: Database, settings: Settings, asked: Asked, rows: str, ur
     memory = None if uri is None else own_reach(db, settings, uri, asked.query_tokens, asked.model)
     if uri is not None:
         candidates = [candidate for candidate in candidates if candidate["uri"] == uri]
+        if memory is not None and candidates:
+            memory = replace(memory, logged=candidates[0]["score"])
         if not candidates and memory is None:
             raise BadInput(f"Query {asked.query_id} has no candidate {uri}: no signal returned it for this prompt.")
     return Explanation(

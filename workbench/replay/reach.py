@@ -159,11 +159,17 @@ class OwnReach:
     lacks: Sequence[str]
     threshold: float
     is_boot: bool = False
+    logged: float | None = None
 
     def sentence(self) -> str:
-        """The best score against the threshold."""
+        """The best score against the threshold; where the log has a higher one, that the store lacks what gave it."""
         if self.is_boot:
             return "A start-up memory: recall never shows it at this address, whatever its score."
+        if self.logged is not None and self.logged > self.best:
+            return (
+                f"The log has a score of {self.logged:.6f}; with what the store holds of this memory now it would "
+                f"reach {self.best:.6f} at best: signals that it had then are missing here."
+            )
         if self.best >= self.threshold:
             return f"At best this memory scores {self.best:.6f}, which reaches {self.threshold:.2f}."
         said = f"At best this memory scores {self.best:.6f}, below {self.threshold:.2f}: it is never shown."

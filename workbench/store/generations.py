@@ -120,6 +120,11 @@ def _journal_is_broken(path: Path) -> bool:
 def _place(path: Path) -> Path:
     """The real path of a store, links followed; BadInput where none can be."""
     path = path.resolve()
+    if "?" in str(path) or not _is_utf8(path):
+        raise BadInput(
+            f"A store cannot be called {os.fsencode(path).decode(errors='replace')}: the database takes no question "
+            "mark and only UTF-8 in a name; name another --db."
+        )
     try:
         if path.is_dir():
             raise BadInput(f"{path} is a folder; name the file of the store with --db.")
@@ -130,6 +135,14 @@ def _place(path: Path) -> Path:
     except OSError as error:
         raise BadInput(f"Cannot reach {path} ({error.strerror}); name a --db in a folder of yours.") from error
     return path
+
+
+def _is_utf8(path: Path) -> bool:
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 @contextmanager

@@ -53,6 +53,8 @@ class TuneRequest:
             raise BadInput(f"A study cannot be called {self.study!r}; use letters, digits, dot, dash and underscore.")
         if self.trials < 1:
             raise BadInput(f"--trials must be at least 1, not {self.trials}.")
+        if self.seed < 0:
+            raise BadInput(f"--seed must not be negative: {self.seed}.")
         if not 1 <= self.jobs <= _MOST_JOBS:
             raise BadInput(f"--jobs must lie in 1 to {_MOST_JOBS}, not {self.jobs}.")
         if self.objective not in OBJECTIVES:

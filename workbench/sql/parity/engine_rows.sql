@@ -17,7 +17,7 @@ SELECT
         AND NOT r.off_text AND NOT r.off_vector AND NOT r.off_bonus AND NOT r.off_recency AS equal,
     CASE
         WHEN r.tokens_logged AND r.engine_tokens <> r.query_tokens THEN 'tokenizer'
-        WHEN r.other_model AND r.no_vector THEN 'embedding model'
+        WHEN r.other_model AND r.no_vector AND $model::VARCHAR IS NOT NULL THEN 'embedding model'
         WHEN r.no_vector THEN 'prompt without a vector'
         WHEN r.ranked_position IS NULL AND NOT r.stands THEN 'deleted or moved memory'
         WHEN $rebuilt::BOOLEAN THEN 'rebuilt views'

@@ -3,9 +3,10 @@
 --      that score lower, half of the ties) and of its unused ones (share of all used ones that score higher), summed and
 --      counted. The mean placement of either kind is the AUC of the score inside the shown set.
 SELECT
-    coalesce(sum((s.unused_below + s.unused / 2) / t.unused) FILTER (l.label = 'used'), 0)::DOUBLE AS used_placements,
+    round(coalesce(sum((s.unused_below + s.unused / 2) / t.unused) FILTER (l.label = 'used'), 0)::DOUBLE, 12)
+        AS used_placements,
     count(*) FILTER (l.label = 'used')::DOUBLE AS used,
-    coalesce(sum((s.used_above + s.used / 2) / t.used) FILTER (l.label = 'shown_unused'), 0)::DOUBLE
+    round(coalesce(sum((s.used_above + s.used / 2) / t.used) FILTER (l.label = 'shown_unused'), 0)::DOUBLE, 12)
         AS unused_placements,
     count(*) FILTER (l.label = 'shown_unused')::DOUBLE AS unused,
     1e0 AS sessions
@@ -36,3 +37,4 @@ CROSS JOIN (
 ) AS t
 WHERE l.label <> 'unknown'
 GROUP BY l.session_key
+ORDER BY l.session_key
