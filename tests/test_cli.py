@@ -264,3 +264,10 @@ def test_a_reader_that_leaves_early_and_a_full_device(store: Path) -> None:
         assert done.returncode == 2
         assert done.stderr.startswith("Cannot write to standard output")
         assert len(done.stderr.splitlines()) == 1
+
+
+def test_the_same_command_says_the_same_on_every_run(run: Run, store: Path) -> None:
+    """The order in which a database adds numbers up differs from run to run; what is said must not."""
+    for command in (["replay"], ["report", "--by", "day"]):
+        first = run(*command, "--db", store, "--json")[1]
+        assert all(run(*command, "--db", store, "--json")[1] == first for _ in range(3))

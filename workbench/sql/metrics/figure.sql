@@ -1,7 +1,8 @@
 -- In:  measured (one row a prompt: judged, unhelpful, low, high, the weights judged_n and n, optional); $by: client,
 --      session, or anything else for one row over all.
 -- Out: one row a group: prompts, and the means of the readings with the number they are over, NULL where that is 0. The
---      range is that of the mean: optional prompts enter it where that lowers or raises it.
+--      range is that of the mean: optional prompts enter it where that lowers or raises it. Sums are rounded, because the
+--      order of adding is not the same on every run.
 SELECT *
 FROM (
     WITH parted AS (
@@ -14,12 +15,12 @@ FROM (
         SELECT
             part,
             count(*) AS prompts,
-            coalesce(sum(judged) FILTER (judged_n > 0), 0)::DOUBLE AS judged,
+            round(coalesce(sum(judged) FILTER (judged_n > 0), 0)::DOUBLE, 12) AS judged,
             sum(judged_n)::BIGINT AS judged_n,
-            coalesce(sum(unhelpful) FILTER (n > 0), 0)::DOUBLE AS unhelpful,
+            round(coalesce(sum(unhelpful) FILTER (n > 0), 0)::DOUBLE, 12) AS unhelpful,
             sum(n)::BIGINT AS n,
-            coalesce(sum(low) FILTER (n > 0), 0)::DOUBLE AS low,
-            coalesce(sum(high) FILTER (n > 0), 0)::DOUBLE AS high
+            round(coalesce(sum(low) FILTER (n > 0), 0)::DOUBLE, 12) AS low,
+            round(coalesce(sum(high) FILTER (n > 0), 0)::DOUBLE, 12) AS high
         FROM parted
         GROUP BY part
     ),
