@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 from worlds import world_store
 
-from workbench.cli.app import app, main
+from workbench.cli.app import app
 from workbench.params import Params
 from workbench.params.toml import read_toml
 from workbench.store import writing
@@ -25,20 +25,6 @@ Run = Callable[..., tuple[int, str, str]]
 
 COMMANDS = {"demo", "ui", "import", "status", "embed", "parity", "replay", "report", "explain", "recall", "search",
             "simulate", "tune", "compare", "export", "apply", "rollback", "check"}  # fmt: skip
-
-
-@pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
-    """Run one command in this process: exit code, standard output, standard error."""
-
-    def call(*arguments: str | Path) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["workbench", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        out, err = capfd.readouterr()
-        return int(ended.value.code or 0), out, err
-
-    return call
 
 
 @pytest.fixture(scope="module")

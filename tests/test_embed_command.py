@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,6 @@ from embedding_server import Server, answer, error, serving
 from import_sources import NO_MEMORIES, backup, event
 
 from workbench import jobs
-from workbench.cli.app import main
 from workbench.embed.local import USE
 from workbench.embed.protocol import KEY_VARIABLE
 from workbench.retrieve.embeddings import vectors
@@ -26,21 +24,11 @@ KEY = "sk-very-secret-0123456789"
 Run = Callable[..., tuple[int, str, str]]
 
 
-@pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
-    """Run one command in this process: exit code, standard output, standard error."""
+@pytest.fixture(autouse=True)
+def _no_ambient_embedder(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("WORKBENCH_EMBEDDER", "WORKBENCH_EMBEDDING_URL", "WORKBENCH_EMBEDDING_MODEL", KEY_VARIABLE):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-
-    def call(*arguments: str | Path) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["workbench", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        out, err = capfd.readouterr()
-        return int(ended.value.code or 0), out, err
-
-    return call
 
 
 @pytest.fixture
