@@ -257,3 +257,10 @@ def test_the_same_command_says_the_same_on_every_run(run: Run, store: Path) -> N
     for command in (["replay"], ["report", "--by", "day"]):
         first = run(*command, "--db", store, "--json")[1]
         assert all(run(*command, "--db", store, "--json")[1] == first for _ in range(3))
+
+
+def test_a_replay_without_vectors_says_beside_its_figures_that_they_are_no_measure(run: Run, store: Path) -> None:
+    code, out, _ = run("replay", "--signals", "engine", "--db", store)
+    assert code == 0
+    assert "no measure of the configuration" in out.splitlines()[0]
+    assert "no measure" not in run("replay", "--db", store)[1]

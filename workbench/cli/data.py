@@ -272,6 +272,22 @@ def _replay_text(said: dict[str, Any]) -> str:
     names = ("prompts", "shown", "used_kept", "used_lost", "removed", "newly_shown", "silent_prompts")
     rows = [(name.replace("_", " "), said[name]) for name in names]
     metrics = [
-        (name, value if isinstance(value, int | float) else cell(value)) for name, value in said["metrics"].items()
+        (
+            name,
+            value if isinstance(value, int | float) else cell(value),
+            said["readings"][name]["unknown_is_unhelpful"]["n"],
+        )
+        for name, value in said["metrics"].items()
     ]
-    return "\n\n".join([table(("count", ""), rows), table(("figure", ""), metrics)])
+    return "\n\n".join([*_missing_vectors(said), table(("count", ""), rows), table(("figure", "", "over"), metrics)])
+
+
+def _missing_vectors(said: dict[str, Any]) -> list[str]:
+    """A warning that belongs to the figures: without vectors two signals are missing, and much seems lost."""
+    missing = said.get("engine", {}).get("prompts_without_vector", 0)
+    if not missing:
+        return []
+    return [
+        f"{missing:,} of {said['prompts']:,} prompts have no vector: their dense and glossary signals are missing, and "
+        "what follows is no measure of the configuration. Run `workbench embed` first."
+    ]
