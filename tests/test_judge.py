@@ -46,11 +46,13 @@ def test_a_pair_is_used_unused_or_unknown() -> None:
         assert _labels(db) == {("q", "a://1"): "used", ("q", "a://2"): "shown_unused"}
         assert ledger(db, _with(min_display_score=0.4), None).as_json() == {
             "prompts": 1, "shown": 3, "used_kept": 1, "used_lost": 0, "unused_kept": 1, "removed": 0, "newly_shown": 1,
-            "silent_prompts": 0, "unjudged_kept": 0, "unjudged_removed": 0,
+            "silent_prompts": 0, "unjudged_kept": 0, "unjudged_removed": 0, "newly_helpful": 0,
+            "newly_unhelpful": 0, "missed": 0,
         }  # fmt: skip
         assert ledger(db, _with(min_display_score=0.9), None).as_json() == {
             "prompts": 1, "shown": 0, "used_kept": 0, "used_lost": 1, "unused_kept": 0, "removed": 1, "newly_shown": 0,
-            "silent_prompts": 1, "unjudged_kept": 0, "unjudged_removed": 0,
+            "silent_prompts": 1, "unjudged_kept": 0, "unjudged_removed": 0, "newly_helpful": 0,
+            "newly_unhelpful": 0, "missed": 0,
         }  # fmt: skip
 
 

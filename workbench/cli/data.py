@@ -16,6 +16,7 @@ from workbench.cli.options import (
     Db,
     Json,
     Since,
+    Sources,
     Text,
     Traffic,
     Until,
@@ -27,7 +28,7 @@ from workbench.cli.options import (
 from workbench.cli.output import cell, emit, percent, progress, say, table
 from workbench.errors import AnswerIsNo, BadInput, NotEnoughEvidence
 from workbench.importers import ImportOptions
-from workbench.judge import dump
+from workbench.judge import Evidence, dump
 from workbench.metrics import replay_summary
 from workbench.metrics.report import GROUPINGS, report
 from workbench.replay.parity import engine_parity, parity
@@ -110,11 +111,13 @@ def replay_command(
     text: Text = None,
     since: Since = None,
     until: Until = None,
+    sources: Sources = None,
     json: Json = False,
 ) -> None:
     """Replay the log under a configuration and hold the result against what was shown and used."""
     engine = EngineOptions(signals, as_of, tokenizer, model)
     chosen = selection(traffic, client, text, since, until)
+    evidence = Evidence.of(sources or ())
     with opened(db, config) as (database, settings):
         found = chosen.materialise(database)
         left_out = found - chosen.for_replay().materialise(database) if signals == LOGGED else 0
@@ -125,7 +128,7 @@ def replay_command(
         if dump_to is not None:
             dump(database, scored, SELECTED, dump_to)
             say(f"Wrote {dump_to}.")
-        said = {"signals": signals, **replay_summary(database, scored, SELECTED), "not_replayable": left_out}
+        said = {"signals": signals, **replay_summary(database, scored, SELECTED, evidence), "not_replayable": left_out}
         said |= {"engine": replayed.as_json()} if replayed else {}
         drift = drift_counts(database, SELECTED)
         said["drift"] = drift.as_json()
@@ -143,13 +146,15 @@ def report_command(
     text: Text = None,
     since: Since = None,
     until: Until = None,
+    sources: Sources = None,
     json: Json = False,
 ) -> None:
     """Say how helpful the memories were that production showed."""
     chosen = selection(traffic, client, text, since, until)
-    with opened(db) as (database, _):
+    evidence = Evidence.of(sources or ())
+    with opened(db) as (database, settings):
         chosen.materialise(database)
-        said = report(database, SELECTED, by, zone).as_json()
+        said = report(database, SELECTED, by, zone, evidence.under(settings.in_force)).as_json()
     emit(said, json, report_text(said))
 
 

@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from workbench.errors import BadInput
+from workbench.judge.evidence import SOURCES
 from workbench.params import Params
 from workbench.params.toml import read_toml
 from workbench.replay.logged import settings_in_force
@@ -32,6 +33,10 @@ Client = Annotated[
     list[str] | None, typer.Option("--client", help="Client type, 'none' for queries without one; repeatable.")
 ]
 Text = Annotated[str | None, typer.Option("--text", help="Only prompts with this text, taken literally.")]
+Sources = Annotated[
+    list[str] | None,
+    typer.Option("--evidence", help=f"What counts as a use ({', '.join(SOURCES)}); repeatable; else linked alone."),
+]
 Since = Annotated[str | None, typer.Option("--since", help="Only from this time on (ISO 8601, UTC unless it says).")]
 Until = Annotated[str | None, typer.Option("--until", help="Only before this time.")]
 

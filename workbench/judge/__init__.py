@@ -2,12 +2,13 @@
 
 from workbench.judge.dump import dump
 from workbench.judge.evidence import HOOK_CLIENTS, HOOK_LIMIT_MS, Evidence
-from workbench.judge.labels import LOG, PROMPTS, Judged, judge_log
+from workbench.judge.labels import BEYOND, LOG, PROMPTS, Judged, judge_log
 from workbench.judge.ledger import Ledger
 from workbench.judge.outcomes import OUTCOMES, judged_replay, ledger, ledgers_by, outcomes, read_ledgers
 from workbench.judge.quick import Labelled, label_candidates, quick_ledger, quick_sessions
 
 __all__ = [
+    "BEYOND",
     "HOOK_CLIENTS",
     "HOOK_LIMIT_MS",
     "LOG",

@@ -9,13 +9,17 @@ from workbench.store import Database, Stage, compose, sql_text
 
 LOG = "judged_log"
 PROMPTS = "judged_prompts"
+BEYOND = "judged_beyond"
+HAND_LABELS: tuple[Stage, ...] = ("logged/memory_now", "judge/hand_labels")
 
 
 @dataclass(frozen=True)
 class Judged:
     """What the log holds, in (query, node) pairs; `unknown` pairs were shown but their evidence is set aside.
 
-    `linked` and `blanket` count marked pairs by the kind of mark, `late_prompts` recalls that nobody received.
+    `linked` and `blanket` count marked pairs by the kind of mark, `late_prompts` recalls that nobody received,
+    `answered` shown pairs with a yes or no by hand, whether those count or not. `helpful_beyond` and `unhelpful_beyond`
+    count pairs that were not shown and of which the evidence that counts says something.
     """
 
     prompts: int
@@ -26,6 +30,9 @@ class Judged:
     linked: int
     blanket: int
     late_prompts: int
+    answered: int = 0
+    helpful_beyond: int = 0
+    unhelpful_beyond: int = 0
 
 
 def stage(name: str, table: str) -> tuple[Stage, ...]:
@@ -39,13 +46,19 @@ def judge_log(
     evidence: Evidence | None = None,
     into: str = LOG,
     prompts: str = PROMPTS,
+    beyond: str = BEYOND,
 ) -> Judged:
-    """Write the temporary tables `into` (one row a shown (query, node) with its label) and `prompts` (one row a query
-    of the table `selected`; None: all). Labels are used, shown_unused and unknown. Without `evidence` the standard one
-    counts."""
+    """Write the temporary tables `into` (one row a shown (query, node) with its label), `prompts` (one row a query of
+    the table `selected`; None: all) and `beyond` (what is known of pairs that were not shown). Labels are used,
+    shown_unused and unknown, beyond them helpful and unhelpful. Without `evidence` the standard one counts."""
     bound = (evidence or Evidence.standard(db)).bindings()
     picked = f"SELECT query_id FROM {selected or 'wb.logged_queries'}"
     db.execute(f"CREATE OR REPLACE TEMP TABLE {prompts} AS {compose((('picked', picked), 'judge/prompts'))}", bound)
-    chain: tuple[Stage, ...] = (*stage("prompts", prompts), "judge/judge")
+    chain: tuple[Stage, ...] = (*stage("prompts", prompts), *HAND_LABELS, "judge/judge")
     db.execute(f"CREATE OR REPLACE TEMP TABLE {into} AS {compose(chain)}", bound)
-    return Judged(*db.row(compose((*stage("log", into), *stage("prompts", prompts)), sql_text("judge/judged_counts"))))
+    logged = (*stage("prompts", prompts), *stage("log", into))
+    db.execute(
+        f"CREATE OR REPLACE TEMP TABLE {beyond} AS {compose((*logged, *HAND_LABELS, 'judge/beyond'))}",
+        {"hand": bound["hand"]},
+    )
+    return Judged(*db.row(compose((*logged, *stage("beyond", beyond)), sql_text("judge/judged_counts"))))

@@ -12,6 +12,8 @@ class Ledger:
     `used_kept` and `used_lost`: used in the log, shown by the configuration or not. `unused_kept` and `removed`: shown
     and not used, still shown or not. `newly_shown`: never shown before, so nothing is known of them. `unjudged_*`:
     shown in the log with the evidence set aside (late recall, mark that does not count). `silent_prompts` show nothing.
+    Where evidence beyond the log counts, `newly_helpful` and `newly_unhelpful` are newly shown and known (they are not
+    in `newly_shown`), and `missed` are known to be helpful and shown by neither.
     """
 
     prompts: int
@@ -24,6 +26,9 @@ class Ledger:
     silent_prompts: int
     unjudged_kept: int = 0
     unjudged_removed: int = 0
+    newly_helpful: int = 0
+    newly_unhelpful: int = 0
+    missed: int = 0
 
     @property
     def used(self) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from workbench.judge.evidence import Evidence
-from workbench.judge.labels import LOG, PROMPTS, Judged, judge_log, stage
+from workbench.judge.labels import BEYOND, LOG, PROMPTS, Judged, judge_log, stage
 from workbench.judge.ledger import Ledger
 from workbench.replay.run import SHOWN, Settings, replay_shown
 from workbench.store import Database, compose, sql_text
@@ -13,10 +13,18 @@ from workbench.store import Database, compose, sql_text
 OUTCOMES = "outcomes"
 
 
-def outcomes(db: Database, shown: str = SHOWN, log: str = LOG, prompts: str = PROMPTS, into: str = OUTCOMES) -> None:
+def outcomes(
+    db: Database,
+    shown: str = SHOWN,
+    log: str = LOG,
+    prompts: str = PROMPTS,
+    beyond: str = BEYOND,
+    into: str = OUTCOMES,
+) -> None:
     """Write the temporary table `into`: one row a (query, node) that the log or the table `shown` of a replay holds,
     with its outcome and its place in either list."""
-    chain = (*stage("log", log), *stage("now_shown", shown), *stage("prompts", prompts), "judge/outcomes")
+    tables = {"log": log, "now_shown": shown, "prompts": prompts, "beyond": beyond}
+    chain = (*(one for name, table in tables.items() for one in stage(name, table)), "judge/outcomes")
     db.execute(f"CREATE OR REPLACE TEMP TABLE {into} AS {compose(chain)}")
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from workbench.judge.evidence import Evidence
-from workbench.judge.labels import LOG, PROMPTS, Judged, judge_log, stage
+from workbench.judge.labels import BEYOND, LOG, PROMPTS, Judged, judge_log, stage
 from workbench.judge.ledger import Ledger
 from workbench.replay.run import Settings, candidates_of, shown_chain
 from workbench.store import Database, Stage, compose, sql_text
@@ -31,7 +31,7 @@ def label_candidates(
     """Write the temporary table `into`: candidates of the selected queries with label, pair, session and client as
     integers, sorted by query, priority and address order."""
     judged = judge_log(db, selected, evidence)
-    chain = (*stage("prompts", PROMPTS), *stage("log", LOG), "judge/labelled")
+    chain = (*stage("prompts", PROMPTS), *stage("log", LOG), *stage("beyond", BEYOND), "judge/labelled")
     ordered = "SELECT * FROM {last} ORDER BY query_id, priority, uri_order"
     db.execute(f"CREATE OR REPLACE TEMP TABLE {into} AS {compose(chain, ordered)}")
     totals = compose((*stage("prompts", PROMPTS), *stage("log", LOG), "judge/session_totals"))
@@ -46,7 +46,9 @@ def _visible(labelled: Labelled) -> tuple[Stage, ...]:
 def quick_ledger(db: Database, settings: Settings, labelled: Labelled) -> Ledger:
     """The same ledger as `ledger`, by one statement."""
     sql = compose(_visible(labelled), sql_text("judge/quick_ledger"))
-    shown, used_kept, unused_kept, newly_shown, unjudged_kept, spoken = db.row(sql, settings.bindings())
+    shown, used_kept, unused_kept, newly_shown, unjudged_kept, helpful, unhelpful, spoken = db.row(
+        sql, settings.bindings()
+    )
     log = labelled.log
     return Ledger(
         prompts=log.prompts,
@@ -59,10 +61,14 @@ def quick_ledger(db: Database, settings: Settings, labelled: Labelled) -> Ledger
         silent_prompts=log.prompts - spoken,
         unjudged_kept=unjudged_kept,
         unjudged_removed=log.unknown - unjudged_kept,
+        newly_helpful=helpful,
+        newly_unhelpful=unhelpful,
+        missed=log.helpful_beyond - helpful,
     )
 
 
 def quick_sessions(db: Database, settings: Settings, labelled: Labelled) -> pa.Table:
     """What `settings` shows by session, for a bootstrap: session (numbered as in the labelled table), shown, used_kept,
-    unused_kept, newly_shown, unjudged_kept, spoken (prompts that show anything). Silent sessions are absent."""
+    unused_kept, newly_shown, unjudged_kept, newly_helpful, newly_unhelpful, spoken (prompts that show anything). Silent
+    sessions are absent."""
     return db.arrow(compose(_visible(labelled), sql_text("judge/quick_sessions")), settings.bindings())

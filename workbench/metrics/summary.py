@@ -57,7 +57,7 @@ def replay_summary(
     return {
         "config": settings.params.as_flat(),
         **overall.as_json(),
-        "evidence": _evidence(judged),
+        "evidence": {"sources": (evidence or Evidence()).names(), **_evidence(judged)},
         "metrics": {name: figure.unhelpful for name, figure in found.items()},
         "intervals": {name: _span(readings["unknown_is_unhelpful"]) for name, readings in spans.items()},
         "readings": {name: _readings(figure, spans[name]) for name, figure in found.items()},

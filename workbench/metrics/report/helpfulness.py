@@ -56,6 +56,7 @@ class Report:
 
     by: str
     zone: str
+    evidence: Evidence
     judged: Judged
     overall: Part
     session_interval: Interval | None
@@ -80,6 +81,7 @@ class Report:
         del overall["part"]
         return {
             "sufficiency": self.sufficiency,
+            "evidence": self.evidence.names(),
             "by": self.by,
             "zone": self.zone,
             **overall,
@@ -89,6 +91,11 @@ class Report:
             "separation": self.separation.as_json(),
             "duration_ms": self.durations.as_json(),
             "marks": {"linked": self.judged.linked, "blanket": self.judged.blanket},
+            "answers": {
+                "shown": self.judged.answered,
+                "helpful_not_shown": self.judged.helpful_beyond,
+                "unhelpful_not_shown": self.judged.unhelpful_beyond,
+            },
             "late_prompts": self.judged.late_prompts,
             "denominators": [step.as_json() for step in self.denominators],
         }
@@ -117,6 +124,7 @@ def report(
     if by not in GROUPINGS:
         raise BadInput(f"Cannot group by {by!r}; choose from {', '.join(GROUPINGS)}.")
     checked_zone(zone)
+    evidence = evidence or Evidence.standard(db)
     judged = judge_log(db, selected, evidence)
     log, prompts = stage("log", LOG), stage("prompts", PROMPTS)
     groups = compose((*prompts, *log), sql_text("report/groups"))
@@ -125,6 +133,7 @@ def report(
     return Report(
         by,
         zone,
+        evidence,
         judged,
         _overall(db, judged),
         bootstrap(*arrays(db, compose(log, sql_text("report/use_clusters")), {}), ratio(0, 1, 0, 1)),

@@ -11,7 +11,10 @@ SELECT
     coalesce(sum(o.newly_shown), 0)::BIGINT AS newly_shown,
     count(*) FILTER (coalesce(o.shown, 0) = 0)::BIGINT AS silent_prompts,
     coalesce(sum(o.unjudged_kept), 0)::BIGINT AS unjudged_kept,
-    coalesce(sum(o.unjudged_removed), 0)::BIGINT AS unjudged_removed
+    coalesce(sum(o.unjudged_removed), 0)::BIGINT AS unjudged_removed,
+    coalesce(sum(o.newly_helpful), 0)::BIGINT AS newly_helpful,
+    coalesce(sum(o.newly_unhelpful), 0)::BIGINT AS newly_unhelpful,
+    coalesce(sum(o.missed), 0)::BIGINT AS missed
 FROM prompts AS p
 LEFT JOIN (
     SELECT
@@ -23,7 +26,10 @@ LEFT JOIN (
         count(*) FILTER (outcome = 'removed') AS removed,
         count(*) FILTER (outcome = 'newly_shown') AS newly_shown,
         count(*) FILTER (outcome = 'unjudged_kept') AS unjudged_kept,
-        count(*) FILTER (outcome = 'unjudged_removed') AS unjudged_removed
+        count(*) FILTER (outcome = 'unjudged_removed') AS unjudged_removed,
+        count(*) FILTER (outcome = 'newly_helpful') AS newly_helpful,
+        count(*) FILTER (outcome = 'newly_unhelpful') AS newly_unhelpful,
+        count(*) FILTER (outcome = 'missed') AS missed
     FROM outcomes
     GROUP BY query_id
 ) AS o ON o.query_id = p.query_id

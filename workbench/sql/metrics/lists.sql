@@ -1,5 +1,5 @@
 -- In:  prompts, outcomes, memory_now.
--- Out: one row a prompt. gains: the shown list in order, 1 used, 0 shown and not used, NULL unknown; used: positives of
+-- Out: one row a prompt. gains: the shown list in order, 1 helpful, 0 not, NULL unknown; used: positives of
 --      the prompt, returned or not; gone: pairs of unknown worth that the list has lost; shown, logged: lengths of the
 --      two lists; common: for each memory in both, the depth at which both have it; tokens: estimate for the contents of
 --      what is shown, a third of the characters; contents: for how many of them the content is known.
@@ -19,9 +19,11 @@ FROM prompts AS p
 LEFT JOIN (
     SELECT
         r.query_id,
-        list(CASE r.label WHEN 'used' THEN 1 WHEN 'shown_unused' THEN 0 END ORDER BY r.place)
+        list(
+            CASE WHEN r.label IN ('used', 'helpful') THEN 1 WHEN r.label <> 'unknown' THEN 0 END ORDER BY r.place
+        )
             FILTER (r.place IS NOT NULL) AS gains,
-        count(*) FILTER (r.label = 'used') AS used,
+        count(*) FILTER (r.label IN ('used', 'helpful')) AS used,
         count(*) FILTER (r.outcome = 'unjudged_removed') AS gone,
         count(r.place) AS shown,
         count(r.logged_place) AS logged,
