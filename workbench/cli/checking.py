@@ -11,9 +11,11 @@ import typer
 from workbench.apply import records_folder
 from workbench.apply.records import APPLIED, Record, records
 from workbench.check import FAILS, MISSED, THIN, Limits, gate, held
-from workbench.cli.options import Client, Config, Db, Json, Since, Text, Traffic, Until, opened, selection, store_path
+from workbench.cli.filters import filtered
+from workbench.cli.options import Config, Db, Json, opened, store_path
 from workbench.cli.output import cell, emit, percent, table
 from workbench.errors import AnswerIsNo, BadInput, NotEnoughEvidence
+from workbench.replay.selection import Selection
 
 _STANDARD = Limits()
 
@@ -23,6 +25,7 @@ def register(app: typer.Typer) -> None:
     app.command("check")(check_command)
 
 
+@filtered
 def check_command(
     config: Config = None,
     max_used_lost: Annotated[
@@ -33,12 +36,9 @@ def check_command(
     ] = _STANDARD.unknown_share,
     min_parity: Annotated[float, typer.Option(help="Share of logged rows to be reproduced.")] = _STANDARD.parity,
     db: Db = None,
-    traffic: Traffic = None,
-    client: Client = None,
-    text: Text = None,
-    since: Since = None,
-    until: Until = None,
     json: Json = False,
+    *,
+    chosen: Selection,
 ) -> None:
     """With --config, may it go into force? Without, does what was applied keep its forecast? Exit 3: no; 4: unknown."""
     for option, value in (
@@ -51,7 +51,7 @@ def check_command(
         return
     limits = Limits(max_used_lost, max_unknown_share, min_parity)
     with opened(db, config) as (database, settings):
-        said = gate(database, settings, selection(traffic, client, text, since, until), limits)
+        said = gate(database, settings, chosen, limits)
     emit(said, json, _gate_text(said))
     if said["verdict"] == FAILS:
         raise AnswerIsNo("The configuration does not keep the limits.")

@@ -10,21 +10,8 @@ import typer
 
 from workbench import jobs
 from workbench.cli.engine import LOGGED, AsOf, EngineOptions, Model, Signals, TokenizerName
-from workbench.cli.options import (
-    Client,
-    Config,
-    Db,
-    Json,
-    Since,
-    Sources,
-    Text,
-    Traffic,
-    Until,
-    moment,
-    opened,
-    selection,
-    store_path,
-)
+from workbench.cli.filters import Client, Traffic, filtered, selection
+from workbench.cli.options import Config, Db, Json, Sources, moment, opened, store_path
 from workbench.cli.output import cell, emit, percent, progress, say, table
 from workbench.errors import AnswerIsNo, BadInput, NotEnoughEvidence
 from workbench.importers import ImportOptions
@@ -32,7 +19,7 @@ from workbench.judge import Evidence, dump
 from workbench.metrics import replay_summary
 from workbench.metrics.report import GROUPINGS, report
 from workbench.replay.parity import engine_parity, parity
-from workbench.replay.selection import SELECTED
+from workbench.replay.selection import SELECTED, Selection
 from workbench.replay.tokenizers import AUTO
 from workbench.retrieve.drift import drift_counts
 from workbench.simulate import World, checked_world, simulate
@@ -96,6 +83,7 @@ def parity_command(
         raise AnswerIsNo(_parity_verdict(said))
 
 
+@filtered
 def replay_command(
     db: Db = None,
     config: Config = None,
@@ -106,17 +94,13 @@ def replay_command(
     dump_to: Annotated[
         Path | None, typer.Option("--dump", help="Write every scored candidate to this file, Parquet or .csv.")
     ] = None,
-    traffic: Traffic = None,
-    client: Client = None,
-    text: Text = None,
-    since: Since = None,
-    until: Until = None,
     sources: Sources = None,
     json: Json = False,
+    *,
+    chosen: Selection,
 ) -> None:
     """Replay the log under a configuration and hold the result against what was shown and used."""
     engine = EngineOptions(signals, as_of, tokenizer, model)
-    chosen = selection(traffic, client, text, since, until)
     evidence = Evidence.of(sources or ())
     with opened(db, config) as (database, settings):
         found = chosen.materialise(database)
@@ -137,20 +121,17 @@ def replay_command(
     emit(said, json, _replay_text(said))
 
 
+@filtered
 def report_command(
     db: Db = None,
     by: Annotated[str, typer.Option(help=f"Parts of the report: {', '.join(GROUPINGS)}.")] = "client",
     zone: Annotated[str, typer.Option(help="Time zone of days and weeks.")] = "UTC",
-    traffic: Traffic = None,
-    client: Client = None,
-    text: Text = None,
-    since: Since = None,
-    until: Until = None,
     sources: Sources = None,
     json: Json = False,
+    *,
+    chosen: Selection,
 ) -> None:
     """Say how helpful the memories were that production showed."""
-    chosen = selection(traffic, client, text, since, until)
     evidence = Evidence.of(sources or ())
     with opened(db) as (database, settings):
         chosen.materialise(database)

@@ -7,7 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from workbench.cli.options import Client, Config, Db, Json, Since, Text, Traffic, Until, opened, selection, store_path
+from workbench.cli.filters import filtered
+from workbench.cli.options import Config, Db, Json, opened, store_path
 from workbench.cli.output import cell, emit, percent, progress, table
 from workbench.compare import compare
 from workbench.errors import AnswerIsNo, BadInput, NotEnoughEvidence
@@ -17,7 +18,7 @@ from workbench.params.toml import read_toml
 from workbench.replay.logged import settings_in_force
 from workbench.replay.parity import parity
 from workbench.replay.run import Settings
-from workbench.replay.selection import SELECTED
+from workbench.replay.selection import SELECTED, Selection
 from workbench.store import Database, reading
 from workbench.tune import TuneRequest, Verdict, load_result, studies_folder, tune
 
@@ -29,6 +30,7 @@ def register(app: typer.Typer) -> None:
     app.command("export")(export_command)
 
 
+@filtered
 def tune_command(
     db: Db = None,
     study: Annotated[str, typer.Option(help="Name under which the study is kept.")] = "study",
@@ -45,17 +47,14 @@ def tune_command(
     accept_cause: Annotated[
         list[str] | None, typer.Option(help="A cause of parity differences to accept; repeatable.")
     ] = None,
-    traffic: Traffic = None,
-    client: Client = None,
-    text: Text = None,
-    since: Since = None,
-    until: Until = None,
     json: Json = False,
+    *,
+    chosen: Selection,
 ) -> None:
     """Search for a better configuration on the oldest prompts and judge it on the rest; exit 4 on thin evidence."""
     request = TuneRequest(
         study=study, trials=trials, seed=seed, objective=objective, only=tuple(only or ()), freeze=tuple(freeze or ()),
-        noise_cost=noise_cost, jobs=jobs, resume=resume, selection=selection(traffic, client, text, since, until),
+        noise_cost=noise_cost, jobs=jobs, resume=resume, selection=chosen,
     )  # fmt: skip
     path = store_path(db)
     with opened(db) as (database, settings), progress(json) as step:
@@ -79,24 +78,21 @@ def _gate(db: Database, settings: Settings, accepted: frozenset[str]) -> None:
         )
 
 
+@filtered
 def compare_command(
     configs: Annotated[
         list[str], typer.Argument(help="TOML files or study names, or `current`; the first is the measure.")
     ],
     db: Db = None,
-    traffic: Traffic = None,
-    client: Client = None,
-    text: Text = None,
-    since: Since = None,
-    until: Until = None,
     json: Json = False,
+    *,
+    chosen: Selection,
 ) -> None:
     """Hold configurations against each other on the same prompts."""
     if len(configs) < 2:
         raise BadInput("Name at least two configurations to compare, for example `workbench compare current new.toml`.")
     if len(set(configs)) < len(configs):
         raise BadInput("A configuration is named twice; name each once.")
-    chosen = selection(traffic, client, text, since, until)
     with opened(db) as (database, settings):
         chosen.for_replay().materialise(database)
         named = {name: _configuration(name, settings.in_force, store_path(db)) for name in configs}
