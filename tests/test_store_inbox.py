@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +30,9 @@ import os, signal, sys
 from pathlib import Path
 from workbench.store import Inbox, writing
 path = Path(sys.argv[1])
-def take(db, record):
-    db.execute("INSERT INTO nodes (uuid) VALUES ($uuid)", record)
+def take(db, records):
+    for record in records:
+        db.execute("INSERT INTO nodes (uuid) VALUES ($uuid)", record)
 if sys.argv[2] == "after":
     Inbox._remove = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
 with writing(path, "fold") as db:
@@ -40,8 +42,9 @@ with writing(path, "fold") as db:
 """
 
 
-def take(db: Database, record: dict[str, Any]) -> None:
-    db.execute("INSERT INTO nodes (uuid) VALUES ($uuid)", record)
+def take(db: Database, records: Sequence[dict[str, Any]]) -> None:
+    for record in records:
+        db.execute("INSERT INTO nodes (uuid) VALUES ($uuid)", record)
 
 
 def fold(path: Path) -> int:
@@ -75,7 +78,7 @@ def test_entries_are_read_in_order_and_folded_once(path: Path) -> None:
     inbox = Inbox(path)
     with writing(path, "fold") as db:
         seen: list[str] = []
-        assert inbox.fold(db, {"node": lambda _, record: seen.append(record["uuid"])}) == 3
+        assert inbox.fold(db, {"node": lambda _, records: seen.extend(r["uuid"] for r in records)}) == 3
     assert seen == ["b", "a\nc", "\ud800"]
     assert waiting(path) == []
     assert fold(path) == 0

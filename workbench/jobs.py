@@ -14,6 +14,7 @@ from workbench.embed.local import E5, has_e5
 from workbench.embed.texts import KINDS, Texts, row_texts
 from workbench.embed.vector_file import VectorFile
 from workbench.errors import BadInput
+from workbench.folding import fold_into
 from workbench.importers import ImportOptions, capabilities, load
 from workbench.importers.address import mask_address
 from workbench.params import Params
@@ -46,7 +47,7 @@ def import_log(
     dry_run: bool = False,
     progress: Progress = lambda done, total, what: None,
 ) -> dict[str, Any]:
-    """Take `source` into the store `path` and derive what replays read, in one publication.
+    """Take `source` and what waits in the inbox into the store `path` and derive what replays read, in one publication.
 
     Returns the import report. Raises BadInput when the source cannot be used; the store is then unchanged, as it is
     after a dry run.
@@ -55,8 +56,9 @@ def import_log(
     options = options or ImportOptions()
     try:
         with writing(path, f"import of {Path(mask_address(source)).name}") as db:
+            folded = fold_into(db, path)
             loaded = load(db, source, options, progress)
-            report = loaded.as_json()
+            report = loaded.as_json() | {"folded": folded}
             settings = settings_in_force(db)
             report["warnings"] += settings.warnings
             progress(0, None, "deriving candidates")

@@ -11,13 +11,14 @@ from typing import Annotated
 
 import typer
 
+from workbench.cli.output import say
 from workbench.judge.evidence import SOURCES
 from workbench.params import Params
 from workbench.params.toml import read_toml
 from workbench.replay.logged import settings_in_force
 from workbench.replay.run import Settings
 from workbench.retrieve.clock import read_time
-from workbench.store import Database, reading
+from workbench.store import Database, Inbox, reading
 
 DEFAULT_DB = "workbench.duckdb"
 
@@ -44,6 +45,9 @@ def moment(option: str, text: str | None) -> datetime | None:
 def opened(db: Path | None, config: Path | None = None) -> Iterator[tuple[Database, Settings]]:
     """The store, read-only, and what a replay runs with: `config`, or the configuration in force."""
     params = read_toml(config) if config else None
-    with reading(store_path(db)) as database:
+    path = store_path(db)
+    with reading(path) as database:
+        if waiting := Inbox(path).size:
+            say(f"{waiting:,} bytes of events wait to be taken into the store; `workbench fold` does it.")
         in_force: Params = settings_in_force(database).params
         yield database, Settings(params or in_force, in_force)

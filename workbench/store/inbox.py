@@ -12,7 +12,7 @@ import json
 import logging
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from io import FileIO
@@ -30,7 +30,7 @@ _CURRENT = "current.jsonl"
 _WAIT_SECONDS = 30.0
 _REMEMBERED_DAYS = 7  # longer than any reader takes between reading the inbox and opening the store
 
-Handler = Callable[[Database, dict[str, Any]], None]
+Handler = Callable[[Database, Sequence[dict[str, Any]]], None]
 
 
 @dataclass(frozen=True)
@@ -60,6 +60,14 @@ class Inbox:
         except OSError as error:
             raise BadInput(f"Cannot write to {self._folder} ({error.strerror}); mend that and try again.") from error
 
+    @property
+    def size(self) -> int:
+        """How many bytes wait or are about to be removed."""
+        try:
+            return sum(file.stat().st_size for file in self._files())
+        except OSError:  # a publication removed one meanwhile
+            return 0
+
     def read(self) -> list[Entry]:
         """All entries whose files are still there, oldest first, also those that the store holds already."""
         if not self._folder.is_dir():
@@ -76,10 +84,10 @@ class Inbox:
             yield db, [entry for entry in entries if entry.position[0] not in folded]
 
     def fold(self, db: Database, handlers: Mapping[str, Handler]) -> int:
-        """Hand every pending entry, oldest first, to the handler of its kind; how many there were.
+        """Hand the pending entries to the handlers, each its own kind, oldest first, in one call; how many there were.
 
-        `db` is the draft of a publication. If that fails, all entries are still pending. BadInput, and nothing handed
-        over, when an entry is of a kind that has no handler.
+        Handlers run in their order in `handlers`. `db` is the draft of a publication. If that fails, all entries are
+        still pending. BadInput, and nothing handed over, when an entry is of a kind that has no handler.
         """
         if not self._folder.is_dir():
             return 0
@@ -89,8 +97,9 @@ class Inbox:
                 f"{self._folder} holds entries of kind {unknown[0]!r}, which this program does not know; "
                 "update the workbench."
             )
-        for entry in entries:
-            handlers[entry.kind](db, entry.record)
+        for kind, handler in handlers.items():
+            if records := [entry.record for entry in entries if entry.kind == kind]:
+                handler(db, records)
         self._record(db, {entry.position[0] for entry in entries})
         return len(entries)
 
