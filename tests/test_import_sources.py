@@ -92,7 +92,7 @@ def test_case_12_a_backup_without_recalls_says_what_is_missing(tmp_path: Path) -
         assert store.column("memories", "count(*)", "1") == [40]
     assert possible == {
         "logged_replay": False, "engine_replay": True, "helpfulness": False, "memories": True, "glossary": True,
-        "views": False, "glossary_vectors": False, "memory_history": False,
+        "views": False, "glossary_vectors": False, "memory_history": False, "misses": False,
     }  # fmt: skip
     assert "export the backup with recall events" in report["capabilities"]["logged_replay"]["why"]
 

@@ -37,16 +37,21 @@ def register(app: typer.Typer) -> None:
 
 
 def import_command(
-    source: Annotated[str, typer.Argument(help="Backup JSON, pg_dump, folder of tables, or postgresql:// address.")],
+    source: Annotated[
+        str, typer.Argument(help="Backup JSON, pg_dump, folder of tables, postgresql:// address, or transcripts.")
+    ],
     db: Db = None,
     tokenizer: Annotated[str, typer.Option(help="auto, simple or jieba.")] = "auto",
     since: Annotated[str | None, typer.Option(help="Only recalls and memory events from this time on.")] = None,
     zone: Annotated[str, typer.Option(help="Zone of time stamps that name none.")] = "UTC",
+    redact: Annotated[
+        bool, typer.Option("--redact", help="Keep prompts and searches of transcripts without their text.")
+    ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be imported and change nothing.")] = False,
     json: Json = False,
 ) -> None:
     """Take a source into the store; a second run adds nothing."""
-    options = ImportOptions(tokenizer=tokenizer, since=moment("--since", since), zone=zone)
+    options = ImportOptions(tokenizer=tokenizer, since=moment("--since", since), zone=zone, redact=redact)
     with progress(json) as step:
         report = jobs.import_log(store_path(db), source, options, dry_run=dry_run, progress=step)
     emit(report, json, _import_text(report))

@@ -33,7 +33,10 @@ SELECT
     (SELECT count(*) FROM glossary_keywords) AS keywords,
     (SELECT count(*) FROM glossary_term_embeddings WHERE embedding_vector IS NOT NULL) AS term_vectors,
     (SELECT count(*) FROM memory_events) AS memory_events,
-    (SELECT count(*) FROM wb.embeddings) AS own_vectors
+    (SELECT count(*) FROM wb.embeddings) AS own_vectors,
+    (SELECT count(*) FROM wb.agent_prompts) AS agent_prompts,
+    (SELECT count(*) FROM wb.agent_searches) AS agent_searches,
+    (SELECT count(*) FROM wb.agent_opens) AS agent_opens
 """
 
 
@@ -75,6 +78,12 @@ def capabilities(db: Database) -> dict[str, Any]:
         ),
         "memory_history": _when(
             held["memory_events"], "{memory_events:,} memory events", "no memory events in the source", held
+        ),
+        "misses": _when(
+            held["agent_prompts"] + held["agent_searches"] + held["agent_opens"],
+            "{agent_opens:,} opens and {agent_searches:,} searches of agents, from {agent_prompts:,} prompts",
+            "nothing is known of what agents opened; import the transcripts of Claude Code or Codex",
+            held,
         ),
     }
     return {name: asdict(capability) for name, capability in found.items()}

@@ -35,6 +35,11 @@ def table_file(path: Path) -> tuple[str, str] | None:
     return (stem, form) if form and stem in TABLES else None
 
 
+def holds_tables(path: Path) -> bool:
+    """Whether a folder holds a table file; BadInput when it cannot be read."""
+    return any(table_file(entry) is not None for entry in _entries(path))
+
+
 def stage(path: Path, staging: Staging, options: ImportOptions) -> None:
     """Stage every table file of the folder `path`, or the one file; BadInput when there is none."""
     del options
@@ -50,13 +55,9 @@ def stage(path: Path, staging: Staging, options: ImportOptions) -> None:
 
 
 def _table_files(path: Path, staging: Staging) -> dict[str, tuple[Path, str]]:
-    try:
-        entries = sorted(path.iterdir()) if path.is_dir() else [path]
-    except OSError as error:
-        raise BadInput(f"Cannot read the folder {path} ({error.strerror}); ask for permission or copy it.") from error
     found: dict[str, tuple[Path, str]] = {}
     ignored = []
-    for entry in entries:
+    for entry in _entries(path):
         named = table_file(entry)
         if named is None or entry.is_dir():
             ignored.append(entry.name)
@@ -71,6 +72,13 @@ def _table_files(path: Path, staging: Staging) -> dict[str, tuple[Path, str]]:
     if ignored:
         staging.warn(f"Files that are no table of the workbench: {', '.join(ignored[:20])}.")
     return found
+
+
+def _entries(path: Path) -> list[Path]:
+    try:
+        return sorted(path.iterdir()) if path.is_dir() else [path]
+    except OSError as error:
+        raise BadInput(f"Cannot read the folder {path} ({error.strerror}); ask for permission or copy it.") from error
 
 
 def _stage_parquet(table: str, file: Path, staging: Staging) -> None:

@@ -23,6 +23,8 @@ class _Setting(msgspec.Struct):
 _SETTING = msgspec.json.Decoder(_Setting)
 
 BOM = b"\xef\xbb\xbf"
+BLANK = "blank line"
+UNFINISHED = "unfinished last line; it will be read next time"
 
 # What the JSON reader raises; a document nested some hundred levels deep counts as unreadable.
 UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
@@ -72,16 +74,20 @@ def mended_text(text: str, mended: Mended) -> str:
 
 def lines_of(file: BinaryIO, mended: Mended) -> Iterator[Line]:
     """The lines of a JSONL file as single JSON objects, mended; a line that is none comes with the reason."""
-    for number, raw in enumerate(file, 1):
-        content = (raw.removeprefix(BOM) if number == 1 else raw).strip(b" \t\r\n")
-        if b"\\u" in content:
-            buffer = bytearray(content)
-            mend(buffer, mended)
-            content = bytes(buffer)
-        reason = _problem(content)
-        if reason and content and not raw.endswith(b"\n"):
-            reason = "unfinished last line; it will be read next time"
-        yield Line(number, content, reason)
+    return (line_of(number, raw, mended) for number, raw in enumerate(file, 1))
+
+
+def line_of(number: int, raw: bytes, mended: Mended) -> Line:
+    """One line, from its bytes with the end of line; without one it is the last of its file and perhaps unfinished."""
+    content = (raw.removeprefix(BOM) if number == 1 else raw).strip(b" \t\r\n")
+    if b"\\u" in content:
+        buffer = bytearray(content)
+        mend(buffer, mended)
+        content = bytes(buffer)
+    reason = _problem(content)
+    if reason and content and not raw.endswith(b"\n"):
+        reason = UNFINISHED
+    return Line(number, content, reason)
 
 
 def key_of(row: bytes | msgspec.Raw) -> str | None:
@@ -105,7 +111,7 @@ def only_good_lines(path: Path, columns: set[str], kept: list[int], mended: Mend
                 row = _OBJECT.decode(mended_text(line.decode("utf-8"), mended))
                 good = msgspec.json.encode({name: value for name, value in row.items() if name in columns})
             except UNREADABLE as error:
-                yield number, _said(error)
+                yield number, said(error)
                 continue
             kept.append(number)
             out.write(good + b"\n")
@@ -114,15 +120,16 @@ def only_good_lines(path: Path, columns: set[str], kept: list[int], mended: Mend
 
 def _problem(content: bytes) -> str:
     if not content:
-        return "blank line"
+        return BLANK
     try:
         _OBJECT.decode(content)
     except UNREADABLE as error:
-        return _said(error)
+        return said(error)
     return ""
 
 
-def _said(error: Exception) -> str:
+def said(error: Exception) -> str:
+    """Why a line cannot be used, without what it holds."""
     if isinstance(error, RecursionError):
         return "nested too deeply"
     return "not a JSON object" if isinstance(error, msgspec.ValidationError) else f"not valid JSON: {error}"

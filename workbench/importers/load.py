@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from workbench.errors import BadInput
-from workbench.importers import backup, dump, folder, postgres
+from workbench.importers import backup, dump, folder, postgres, transcripts
 from workbench.importers.address import mask_address
 from workbench.importers.capabilities import capabilities
 from workbench.importers.compressed import open_plain
@@ -22,12 +22,13 @@ from workbench.importers.rollups import derive_rollups
 from workbench.importers.staging import Staged, Staging, Unread
 from workbench.importers.typed import type_rows
 from workbench.importers.upsert import Counts, forget_changes, upsert
-from workbench.store import Database, sql_text
+from workbench.store import TABLES, Database, sql_text
 
 _HEAD = 64 * 1024
 _TIMED = frozenset({"recall_queries", "recall_query_candidates", "recall_events", "memory_events"})
 _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _ADDRESSES = ("postgresql://", "postgres://")
+TRANSCRIPTS = "transcripts"
 
 
 def load(
@@ -43,6 +44,8 @@ def load(
     """
     chosen = options or ImportOptions()
     kind, stage = _recognised(source)
+    if chosen.redact and kind != TRANSCRIPTS:
+        raise BadInput("--redact is for transcripts of agents; the recall log itself needs the texts of its prompts.")
     forget_changes(db)
     with Staging(db, progress, lambda staging, staged: _merge(staging, staged, chosen)) as staging:
         _staged(source, lambda: stage(staging, chosen))
@@ -66,8 +69,16 @@ def _recognised(source: str) -> tuple[str, Stage]:
         return "postgresql", lambda staging, options: postgres.stage(source, staging, options)
     path = Path(source)
     mode = _mode(source)
-    if stat.S_ISDIR(mode) or folder.table_file(path) is not None:
+    is_folder = stat.S_ISDIR(mode)
+    if folder.table_file(path) is not None or (is_folder and folder.holds_tables(path)):
         return "tables", lambda staging, options: folder.stage(path, staging, options)
+    if transcripts.holds_transcripts(path) if is_folder else transcripts.is_transcript(_head(path)):
+        return TRANSCRIPTS, lambda staging, options: transcripts.stage(path, staging, options)
+    if is_folder:
+        raise BadInput(
+            f"{path} holds no table of Lore and no transcript of an agent; name files after tables, for example "
+            "recall_events.parquet or paths.jsonl, or give the folder where the agent keeps its sessions."
+        )
     head = _head(path)
     if backup.recognises(head):
         return "backup", lambda staging, options: backup.stage(path, staging, options)
@@ -75,7 +86,7 @@ def _recognised(source: str) -> tuple[str, Stage]:
         return "pg_dump", lambda staging, options: dump.stage(path, staging, options)
     raise BadInput(
         f"{path} is none of the known sources; give a Lore backup (JSON), a plain pg_dump, a folder of Parquet, JSONL "
-        "or CSV tables, or a postgresql:// address."
+        "or CSV tables, a postgresql:// address, or transcripts of Claude Code or Codex."
     )
 
 
@@ -137,7 +148,10 @@ def _merge(staging: Staging, staged: Staged, options: ImportOptions) -> None:
 
 
 def _derived(db: Database, counts: dict[str, Counts]) -> int:
-    """Derive missing rollups, and list the queries that this import touched."""
+    """Derive missing rollups, and list the queries that this import touched; transcripts touch none."""
+    if not counts.keys() & TABLES.keys():
+        db.execute("CREATE OR REPLACE TEMP TABLE touched_queries AS SELECT query_id FROM recall_queries LIMIT 0")
+        return 0
     unattributed = derive_rollups(db, "changed_recall_events", counts)
     db.execute(f"CREATE OR REPLACE TEMP TABLE touched_queries AS {sql_text('import/touched_queries')}")
     return unattributed
@@ -156,9 +170,9 @@ def _sentences(staging: Staging, counts: dict[str, Counts], unattributed: int, o
         staging.warn(f"{mended.surrogates} halves of surrogate pairs were replaced by the mark U+FFFD.")
     if unattributed:
         staging.warn(f"{unattributed} recall events name no query; they are unattributed and count nowhere.")
-    for (sentence,) in db.rows(sql_text("import/doubts")):
+    for (sentence,) in db.rows(sql_text("import/doubts")) if counts.keys() & TABLES.keys() else ():
         staging.warn(sentence)
-    if derived := counts["recall_queries"].derived:
+    if derived := counts.get("recall_queries", Counts()).derived:
         staging.warn(f"{derived} queries were derived from recall events, because no source held them.")
 
 

@@ -16,11 +16,13 @@ Progress = Callable[[int, int | None, str], None]
 
 @dataclass(frozen=True)
 class ImportOptions:
-    """`since`: recalls and memory events before it are skipped; `zone`: how time stamps without a zone are read."""
+    """`since`: recalls, memory events and what agents did before it are skipped; `zone`: how time stamps without a zone
+    are read; `redact`: the prompts and searches of transcripts are kept without their text."""
 
     tokenizer: str = "auto"
     since: datetime | None = None
     zone: str = "UTC"
+    redact: bool = False
 
     def __post_init__(self) -> None:
         if self.tokenizer not in TOKENIZERS:

@@ -1,0 +1,269 @@
+"""Transcripts of agents: what is kept of them, what is not, each thing once."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from transcript_lines import Claude, Codex, added, at, block, everything, held, taken, written
+
+from workbench.errors import BadInput
+from workbench.store import Database, in_memory
+
+TWO = ("project://refunds", "core://keys")
+
+
+@pytest.fixture
+def db() -> Iterator[Database]:
+    with in_memory() as store:
+        yield store
+
+
+def claude_session() -> Claude:
+    session = Claude()
+    session.user("how are refunds deduplicated")
+    session.told(block(*TWO, session="sess_1", query="q_1"))
+    session.opened("t1", "project://refunds", session_id="sess_1", query_id="q_1")
+    session.searched("t2", "webhook retries", "project://webhooks", "core://retries")
+    session.opened("t3", "project://webhooks")
+    return session
+
+
+def test_claude_code_prompts_recalls_searches_and_opens(db: Database, tmp_path: Path) -> None:
+    report = taken(db, written(tmp_path, claude_session().lines))
+    assert report["kind"] == "transcripts"
+    assert added(report) == {"prompts": 1, "recalls": 1, "searches": 1, "opens": 2}
+    assert held(db, "agent_prompts", "session_id", "client_type", "query_text") == [
+        ("agent-1", "claudecode", "how are refunds deduplicated")
+    ]
+    ((prompt_id, _),) = held(db, "agent_prompts", "prompt_id", "source")
+    assert held(db, "agent_recalls", "query_id", "given_session_id", "uris", "prompt_id") == [
+        ("q_1", "sess_1", [*TWO], prompt_id)
+    ]
+    assert held(db, "agent_searches", "query_text", "uris") == [
+        ("webhook retries", ["project://webhooks", "core://retries"])
+    ]
+    assert held(db, "agent_opens", "uri", "given_session_id", "given_query_id", "found") == [
+        ("project://refunds", "sess_1", "q_1", True),
+        ("project://webhooks", None, None, True),
+    ]
+
+
+def test_codex_prompts_recalls_searches_and_opens(db: Database, tmp_path: Path) -> None:
+    session = Codex("cx")
+    session.user("<environment_context>the shell</environment_context>", event=False)
+    session.user("continue")
+    session.told(block(*TWO, session="cx", query="q_1"))
+    session.call("c1", "lore_search", query="retries")
+    results = json.dumps({"results": [{"uri": "core://retries"}]})
+    session.answer("c1", f"Wall time: 0.1 seconds\nOutput:\n{json.dumps([{'type': 'text', 'text': results}])}")
+    session.opened("c2", "core://retries")
+    session.user("continue")
+    session.call("c3", "lore_get_node", uri="core://gone")
+    session.answer("c3", json.dumps({"content": [{"type": "text", "text": "Path not found"}], "isError": True}))
+    report = taken(db, written(tmp_path, session.lines, "2026/12/01/rollout-2026-12-01.jsonl"))
+    assert added(report) == {"prompts": 2, "recalls": 1, "searches": 1, "opens": 2}
+    assert held(db, "agent_prompts", "prompted_at::VARCHAR", "session_id", "query_text") == [
+        ("2026-12-01 10:00:02+00", "cx", "continue"), ("2026-12-01 10:00:09+00", "cx", "continue"),
+    ]  # fmt: skip
+    assert held(db, "agent_searches", "query_text", "uris") == [("retries", ["core://retries"])]
+    assert held(db, "agent_opens", "uri", "found") == [("core://gone", False), ("core://retries", True)]
+
+
+def test_calls_inside_a_program_of_codex_count_by_their_events(db: Database, tmp_path: Path) -> None:
+    session = Codex()
+    invocation = {"server": "lore", "tool": "lore_get_node", "arguments": {"uri": "core://a"}}
+    for kind in ("mcp_tool_call_begin", "mcp_tool_call_end"):
+        session.line("event_msg", type=kind, call_id="c1", invocation=invocation, result={"Ok": {"content": []}})
+    taken(db, written(tmp_path, session.lines))
+    assert held(db, "agent_opens", "uri", "found") == [("core://a", True)]
+
+
+def test_a_block_counts_only_where_the_agent_was_told_it(db: Database, tmp_path: Path) -> None:
+    session = Claude()
+    evil = block("core://evil", query="q_evil")
+    session.user("look at this")
+    session.line("assistant", message={"role": "assistant", "content": [{"type": "text", "text": f"lore_ {evil}"}]})
+    session.call("t1", "lore_get_node", uri="core://a")
+    session.answer("t1", evil)
+    session.line("attachment", attachment={"type": "file", "content": {"file": {"content": evil}}})
+    session.line("attachment", attachment={"type": "hook_success", "hookEvent": "PostToolUse", "content": evil})
+    session.line("system", subtype="local_command", content=evil)
+    session.user(f"<bash-stdout>{evil}</bash-stdout>")
+    session.user(f"<system-reminder>Result of calling the Read tool: {evil}</system-reminder>", isMeta=True)
+    session.user(f"This session continues; it said {evil}", isCompactSummary=True)
+    session.user('the word <recall query_id="…"> alone')
+    session.line("system", content=f"hook says: {block('core://told', query='q_good')}")
+    session.user(f"{block('core://in_text')}\nwhat next?")
+    taken(db, written(tmp_path, session.lines))
+    assert held(db, "agent_recalls", "uris", "query_id") == [(["core://in_text"], None), (["core://told"], "q_good")]
+    assert [text for (text, _) in held(db, "agent_prompts", "query_text", "prompt_id")] == [
+        "look at this", 'the word <recall query_id="…"> alone', "what next?",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", [
+    "[Request interrupted by user]", "<local-command-stdout>x</local-command-stdout>", "   ",
+    "<command-name>/clear</command-name><command-args></command-args>",
+])  # fmt: skip
+def test_what_nobody_typed_is_no_prompt(db: Database, tmp_path: Path, text: str) -> None:
+    session = Claude()
+    session.user(text)
+    session.user("you are a helper, look around", isSidechain=True)
+    session.user("<command-name>/review</command-name><command-args>the fix</command-args>")
+    taken(db, written(tmp_path, session.lines))
+    assert held(db, "agent_prompts", "query_text", "session_id") == [("/review the fix", "agent-1")]
+
+
+def test_side_chains_and_repeats_count_once(db: Database, tmp_path: Path) -> None:
+    session = claude_session()
+    long_ids = [line.replace('"t1"', '"toolu_01NzjV452AGVQR51"').replace('"agent-1-', '"f189ececdb2a653e-') for line in
+                session.lines]  # fmt: skip
+    resumed = [line.replace('"sessionId": "agent-1"', '"sessionId": "agent-2"') for line in long_ids]
+    written(tmp_path, long_ids + long_ids[::-1])
+    written(
+        tmp_path, [line.replace('"uuid"', '"isSidechain": true, "uuid"') for line in long_ids], "project/side.jsonl"
+    )
+    written(tmp_path, resumed, "project/z.jsonl")
+    report = taken(db, tmp_path)
+    assert held(db, "agent_opens", "uri", "session_id")[0] == ("project://refunds", "agent-1")
+    assert added(report)["opens"] == 2 + 1, "a short call id is one of its session, a long one everywhere"
+    assert added(report)["prompts"] == 1
+    assert added(taken(db, tmp_path)) == {}
+
+
+def test_a_second_import_adds_nothing_and_an_appended_file_only_the_new(db: Database, tmp_path: Path) -> None:
+    session = claude_session()
+    session.call("t4", "lore_get_node", uri="core://late")
+    path = written(tmp_path, session.lines)
+    assert added(taken(db, path)) == {"prompts": 1, "recalls": 1, "searches": 1, "opens": 3}
+    before = everything(db)
+    again = taken(db, path)
+    assert added(again) == {}
+    assert everything(db) == before
+    session.answer("t4", "URI: core://late")
+    session.user("and then?")
+    report = taken(db, written(tmp_path, session.lines))
+    assert added(report) == {"prompts": 1}
+    assert report["tables"]["agent_opens"]["updated"] == 1
+    assert ("core://late", True) in held(db, "agent_opens", "uri", "found")
+
+
+def test_an_unfinished_last_line_waits_for_the_next_time(db: Database, tmp_path: Path) -> None:
+    lines = claude_session().lines
+    path = written(tmp_path, lines)
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-40])
+    report = taken(db, path)
+    assert not report["rejected"]
+    assert not report["warnings"]
+    path.write_bytes(whole)
+    taken(db, path)
+    assert ("project://webhooks", True) in held(db, "agent_opens", "uri", "found")
+
+
+def test_bad_lines_and_unknown_types_are_said(db: Database, tmp_path: Path) -> None:
+    session = claude_session()
+    lines = [*session.lines[:3], "{broken", "[1]", "", json.dumps({"type": "novelty", "uuid": "n"}), *session.lines[3:],
+             json.dumps({"type": "novelty"}), '{"type": "x\\u0000\\ud800"}']  # fmt: skip
+    report = taken(db, written(tmp_path, lines))
+    assert [one["where"] for one in report["rejected"]] == ["agent-1.jsonl:4", "agent-1.jsonl:5"]
+    assert added(report) == {"prompts": 1, "recalls": 1, "searches": 1, "opens": 2}
+    said = [warning for warning in report["warnings"] if "types" in warning]
+    assert len(said) == 1
+    assert said[0].startswith("3 lines")
+    assert "novelty (2)" in said[0]
+
+
+def test_times_without_zone_and_without_sense(db: Database, tmp_path: Path) -> None:
+    session = Claude()
+    session.user("one", timestamp="2026-12-01T10:00:00")
+    session.user("two", timestamp="yesterday")
+    session.user("three", timestamp=1_796_119_200_000)
+    report = taken(db, written(tmp_path, session.lines), zone="Asia/Shanghai")
+    assert held(db, "agent_prompts", "query_text", "prompted_at") == [
+        ("one", datetime(2026, 12, 1, 2, tzinfo=UTC)), ("three", datetime(2026, 12, 1, 10, tzinfo=UTC)), ("two", None),
+    ]  # fmt: skip
+    assert sum("time" in warning for warning in report["warnings"]) == 2
+
+
+def test_since_skips_what_is_older(db: Database, tmp_path: Path) -> None:
+    path = written(tmp_path, claude_session().lines)
+    report = taken(db, path, since=datetime.fromisoformat(at(4)))
+    assert added(report) == {"searches": 1, "opens": 1}
+    assert report["tables"]["agent_prompts"]["skipped"] == 1
+
+
+def test_nul_and_halves_of_characters_are_mended(db: Database, tmp_path: Path) -> None:
+    lines = Claude()
+    lines.user("PLACE")
+    text = lines.lines[0].replace("PLACE", r"a\u0000b\ud800c")
+    taken(db, written(tmp_path, [text]))
+    assert held(db, "agent_prompts", "query_text", "source") == [("a␀b�c", "claudecode")]
+
+
+def test_compressed_files_and_one_that_is_cut(db: Database, tmp_path: Path) -> None:
+    data = "".join(line + "\n" for line in claude_session().lines).encode()
+    path = tmp_path / "a.jsonl.gz"
+    path.write_bytes(gzip.compress(data))
+    assert added(taken(db, path)) == {"prompts": 1, "recalls": 1, "searches": 1, "opens": 2}
+    path.write_bytes(gzip.compress(data)[:-30])
+    with pytest.raises(BadInput, match="cannot be unpacked"):
+        taken(db, path)
+    written(tmp_path, Codex().lines)
+    report = taken(db, tmp_path)
+    assert [one["where"] for one in report["rejected"]] == ["a.jsonl.gz"]
+
+
+def test_a_line_longer_than_any_is_named_and_left_out(
+    db: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workbench.importers.transcripts.files.LONGEST_LINE", 4096)
+    session = claude_session()
+    lines = [session.lines[0], json.dumps({"type": "user", "text": "x" * 9000}), *session.lines[1:]]
+    report = taken(db, written(tmp_path, lines))
+    assert [one["where"] for one in report["rejected"]] == ["agent-1.jsonl:2"]
+    assert "longer than" in report["rejected"][0]["reason"]
+    assert added(report)["opens"] == 2
+
+
+def test_a_folder_is_told_apart_by_what_it_holds(db: Database, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="no table of Lore and no transcript"):
+        taken(db, tmp_path)
+    written(tmp_path, claude_session().lines)
+    written(tmp_path, ['{"display": "x", "sessionId": "s"}'], "history.jsonl")
+    written(tmp_path, Codex().lines, "rollout-1.jsonl")
+    report = taken(db, tmp_path)
+    assert report["kind"] == "transcripts"
+    assert any("history.jsonl" in warning for warning in report["warnings"])
+    (tmp_path / "paths.jsonl").write_text('{"domain": "core", "path": "a", "edge_id": "1"}\n', encoding="utf-8")
+    assert taken(db, tmp_path)["kind"] == "tables"
+
+
+def test_redaction_is_for_transcripts_only(db: Database, tmp_path: Path) -> None:
+    (tmp_path / "paths.jsonl").write_text('{"domain": "core", "path": "a", "edge_id": "1"}\n', encoding="utf-8")
+    with pytest.raises(BadInput, match="--redact"):
+        taken(db, tmp_path, redact=True)
+
+
+@pytest.mark.parametrize(("answer", "uris"), [
+    ('{"results": [{"uri": "core://a", "content": "uri core://no"}, {"uri": "notice://x"}, {"uri": "core://b"}]}',
+     ["core://a", "core://b"]),
+    ("1. core://a\n   more about core://no\n0.82 | core://b | cue\nURI: core://c\nhttps://example.org",
+     ["core://a", "core://b", "core://c"]),
+    ('{"results": [{"uri": "core://a", "content": "cut', ["core://a"]),
+    ("nothing found", []),
+    ('[{"type": "text", "text": "{\\"results\\": [{\\"uri\\": \\"core://a\\"}]}"}]', ["core://a"]),
+])  # fmt: skip
+def test_the_shape_of_a_search_answer_matters_little(
+    db: Database, tmp_path: Path, answer: str, uris: list[str]
+) -> None:
+    session = Claude()
+    session.call("t1", "lore_search", query="x")
+    session.answer("t1", answer)
+    taken(db, written(tmp_path, session.lines))
+    assert held(db, "agent_searches", "uris", "query_text") == [(uris, "x")]

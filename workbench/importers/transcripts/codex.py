@@ -1,0 +1,111 @@
+"""Transcripts of Codex: `rollout-*.jsonl`, one item a line."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import Any
+
+import msgspec
+
+from workbench.importers.transcripts.blocks import typed_text
+from workbench.importers.transcripts.results import texts
+from workbench.importers.transcripts.track import Place, Track, digest
+
+_PASSED_OVER = frozenset({"turn_context", "compacted", "world_state"})
+_ITEMS_PASSED_OVER = frozenset({
+    "reasoning", "local_shell_call", "local_shell_call_output", "web_search_call", "ghost_snapshot", "compaction",
+    "compaction_trigger", "compaction_summary", "image_generation_call", "tool_search_call", "tool_search_output",
+    "context_compaction", "other",
+})  # fmt: skip
+_CALLS = frozenset({"function_call", "custom_tool_call"})
+_ANSWERS = frozenset({"function_call_output", "custom_tool_call_output"})
+_MCP = frozenset({"mcp_tool_call_begin", "mcp_tool_call_end"})
+_SESSION = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$")
+
+
+_NOTHING = msgspec.Raw(b"null")
+
+
+class _Line(msgspec.Struct):
+    type: object = None
+    timestamp: object = None
+    payload: msgspec.Raw = _NOTHING
+
+
+_DECODER = msgspec.json.Decoder(_Line)
+
+
+class Reader:
+    """Reads the lines of one file into `track`; its session is that of its first session_meta, else its name's."""
+
+    def __init__(self, track: Track, name: str) -> None:
+        self._track = track
+        found = _SESSION.search(name)
+        self._session = found[0] if found else name
+        self._named = False
+        self._said: dict[str, Counter[str]] = {"item": Counter(), "event": Counter()}
+
+    def read(self, content: bytes) -> None:
+        """Take one line. Raises what the JSON reader raises."""
+        line = _DECODER.decode(content)
+        if line.type in _PASSED_OVER:
+            return
+        if line.type not in ("session_meta", "response_item", "event_msg") or line.payload == _NOTHING:
+            self._track.noticed.unknown[str(line.type)] += 1
+            return
+        if line.type == "event_msg" and b"user_message" not in content and b"mcp_tool_call" not in content:
+            return
+        payload = msgspec.json.decode(line.payload)
+        if not isinstance(payload, dict):
+            self._track.noticed.unknown[str(line.type)] += 1
+        elif line.type == "session_meta":
+            self._meta(payload)
+        else:
+            name = digest(content.decode("utf-8", "replace"))
+            place = Place(name, self._session, self._track.moment(line.timestamp))
+            (self._item if line.type == "response_item" else self._event)(place, payload)
+
+    def _meta(self, payload: dict[str, Any]) -> None:
+        found = payload.get("id") or payload.get("session_id")
+        if not self._named and isinstance(found, str) and found:
+            self._session, self._named = found, True
+
+    def _item(self, place: Place, payload: dict[str, Any]) -> None:
+        kind, call_id = payload.get("type"), payload.get("call_id")
+        if kind == "message":
+            self._message(place, payload)
+        elif kind in _CALLS:
+            self._track.call(place, call_id, payload.get("name"), payload.get("arguments", payload.get("input")))
+        elif kind in _ANSWERS:
+            if self._track.awaits(place, call_id):
+                self._track.result(place, str(call_id), payload.get("output"))
+        elif kind not in _ITEMS_PASSED_OVER:
+            self._track.noticed.unknown[f"response_item {kind}"] += 1
+
+    def _message(self, place: Place, payload: dict[str, Any]) -> None:
+        if payload.get("role") not in ("user", "developer", "system"):
+            return
+        written = texts(payload.get("content"))
+        if payload["role"] == "user":
+            self._prompt(place, "item", "\n".join(written))
+        for text in written:
+            self._track.context(place, text)
+
+    def _event(self, place: Place, payload: dict[str, Any]) -> None:
+        kind, call_id = payload.get("type"), payload.get("call_id")
+        if kind == "user_message" and isinstance(payload.get("message"), str):
+            self._prompt(place, "event", payload["message"])
+        elif kind in _MCP and isinstance(payload.get("invocation"), dict):
+            invocation = payload["invocation"]
+            self._track.call(place, call_id, invocation.get("tool"), invocation.get("arguments"))
+            if kind == "mcp_tool_call_end" and self._track.awaits(place, call_id):
+                self._track.result(place, str(call_id), payload.get("result"))
+
+    def _prompt(self, place: Place, way: str, text: str) -> None:
+        """A prompt stands twice, as an item and as an event, in either order; the same words sent again stand twice
+        again."""
+        words = digest(typed_text(text))
+        self._said[way][words] += 1
+        occurrence = str(self._said[way][words])
+        self._track.prompt(Place(digest(place.session or "", words, occurrence), place.session, place.at), text)

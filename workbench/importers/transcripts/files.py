@@ -1,0 +1,95 @@
+"""Transcripts into the store: file by file, line by line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+from zoneinfo import ZoneInfo
+
+from workbench.errors import BadInput
+from workbench.importers.compressed import open_plain
+from workbench.importers.jsonlines import BLANK, UNFINISHED, UNREADABLE, Line, Mended, line_of, said
+from workbench.importers.options import ImportOptions
+from workbench.importers.staging import Staging
+from workbench.importers.transcripts import claude_code, codex
+from workbench.importers.transcripts.find import CODEX, UNPACKING, transcripts
+from workbench.importers.transcripts.rows import Rows
+from workbench.importers.transcripts.track import Noticed, Track
+
+# A line may hold a picture or a whole file; what is longer is named and left out.
+LONGEST_LINE = 64 * 1024 * 1024
+_TYPE = re.compile(r"[\w .-]{1,60}")
+
+
+def stage(path: Path, staging: Staging, options: ImportOptions) -> None:
+    """Read the transcript `path`, or every one below the folder `path`, into the agent tables of the store."""
+    rows, noticed = Rows(staging.db), Noticed()
+    files = list(transcripts(path))
+    others = [file for file, kind in files if kind is None and file.stat().st_size]
+    found = [(file, kind) for file, kind in files if kind is not None]
+    for number, (file, kind) in enumerate(found):
+        staging.progress(number, len(found), f"reading {file.name}")
+        where = str(file.relative_to(path)) if path.is_dir() else file.name
+        track = Track(kind, rows, noticed, ZoneInfo(options.zone), options.redact)
+        _read(file, where, kind, track, staging)
+        track.close()
+    staging.tables.update(rows.merge(options.since))
+    _say(staging, noticed, others)
+
+
+def _read(file: Path, where: str, kind: str, track: Track, staging: Staging) -> None:
+    name = file.name.partition(".jsonl")[0]
+    reader = codex.Reader(track, name) if kind == CODEX else claude_code.Reader(track, name)
+    try:
+        with open_plain(file) as source:
+            for line in lines(source, staging.mended):
+                if line.reason in (BLANK, UNFINISHED):
+                    continue
+                try:
+                    reason = line.reason or reader.read(line.content) or ""
+                except UNREADABLE as error:
+                    reason = said(error)
+                if reason:
+                    staging.reject(f"{where}:{line.number}", reason)
+    except UNPACKING as error:
+        staging.reject(where, f"cannot be unpacked to its end ({error}); copy it again")
+    except OSError as error:
+        raise BadInput(f"Cannot read {file} ({error.strerror or error}); check its permissions.") from error
+
+
+def lines(file: BinaryIO, mended: Mended) -> Iterator[Line]:
+    """The lines of a file; of one longer than LONGEST_LINE only its number and that reason."""
+    number = 0
+    while raw := file.readline(LONGEST_LINE):
+        number += 1
+        if len(raw) < LONGEST_LINE or raw.endswith(b"\n"):
+            yield line_of(number, raw, mended)
+            continue
+        while (more := file.readline(LONGEST_LINE)) and not more.endswith(b"\n"):
+            pass
+        yield Line(number, b"", f"longer than {LONGEST_LINE // 1024 // 1024} MiB" if more else UNFINISHED)
+
+
+def _say(staging: Staging, noticed: Noticed, others: list[Path]) -> None:
+    if noticed.unknown:
+        types = ", ".join(f"{_named(name)} ({count})" for name, count in sorted(noticed.unknown.items())[:20])
+        staging.warn(
+            f"{noticed.unknown.total()} lines of types that the workbench does not know were not read: {types}."
+        )
+    if noticed.untimed:
+        staging.warn(f"{noticed.untimed} lines have no time that can be read; what they hold is linked by ids only.")
+    if noticed.unzoned:
+        staging.warn(f"{noticed.unzoned} time stamps name no zone; they were read in the zone of --zone.")
+    if noticed.without_address:
+        staging.warn(f"{noticed.without_address} calls of lore_get_node name no address; they open nothing.")
+    if noticed.secrets:
+        staging.warn(f"{noticed.secrets} texts held what looks like a secret; it was replaced by ***.")
+    if others:
+        names = ", ".join(file.name for file in others[:20])
+        staging.warn(f"{len(others)} files are no transcript of a known agent: {names}.")
+
+
+def _named(kind: str) -> str:
+    return kind if _TYPE.fullmatch(kind) else "(a name that is none)"
