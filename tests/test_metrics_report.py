@@ -95,6 +95,18 @@ def test_case_05_a_query_rebuilt_from_its_path_rows() -> None:
         assert sum(one["terms"].values()) == pytest.approx(one["score"], abs=1e-6)
 
 
+def _sums_are_equal(found: Report) -> None:
+    """Steps that share a whole and a split add up to it."""
+    counts = {step.step: step.count for step in found.denominators}
+    assert len(counts) == len(found.denominators), "each step has a name of its own"
+    sums: dict[tuple[str, str | None], int] = {}
+    for step in found.denominators:
+        if step.whole is not None:
+            sums[step.whole, step.split] = sums.get((step.whole, step.split), 0) + step.count
+    assert len(sums) == 13
+    assert {key: counts[key[0]] for key in sums} == sums
+
+
 def _case_06() -> list[Prompt]:
     rng = random.Random(6)
     clients = ["codex"] * 60 + ["pi"] * 25 + [None] * 15
@@ -144,6 +156,7 @@ def test_case_06_every_panel_obeys_the_same_filter() -> None:
                 assert sum(part.used for part in found.parts) == overall.used == sum(row["used"] for row in rows)
                 assert sum(part.unknown for part in found.parts) == overall.unknown
                 assert overall.silent_prompts == sum(row["shown"] == 0 for row in rows)
+                _sums_are_equal(found)
                 if by in ("client", "day", "week"):
                     assert sum(part.prompts for part in found.parts) == count
                     assert sum(part.silent_prompts for part in found.parts) == overall.silent_prompts
@@ -249,14 +262,56 @@ def test_case_09_prompts_that_no_user_typed() -> None:
     prompts += [Prompt(f"admin{i}", client="admin") for i in range(10)]
     prompts += [Prompt(f"ping{i}", text="HEARTBEAT_OK") for i in range(20)]
     with log_of(prompts) as db:
+        assert Selection(once=True).materialise(db) == 13
+        found = report(db)
+        assert (found.overall.prompts, _step(found, "repeats of a text")) == (13, 0)
         assert Selection().materialise(db) == 20
         found = report(db)
+        assert _step(found, "repeats of a text") == 7
         assert (_step(found, "selected prompts"), _step(found, "distinct texts")) == (20, 13)
         counts = {
             traffic: _step(found, f"of these {traffic}") for traffic in ("prompt", "startup", "console", "heartbeat")
         }
         assert counts == {"prompt": 20, "startup": 30, "console": 10, "heartbeat": 20}
+        assert _step(found, "of these search") == 0
         assert Selection(traffic=None).materialise(db) == sum(counts.values()) == _step(found, "logged queries")
+
+
+def test_what_an_agent_searched_for_is_no_prompt() -> None:
+    prompts = [Prompt(name, text="refund rule", session="s", at=START + hours(place))
+               for place, name in enumerate(("searched", "typed later"))]  # fmt: skip
+    prompts += [Prompt("other session", text="refund rule", session="t"), Prompt("both", text="ship it", session="u")]
+    search: dict[str, object] = {"source": "claudecode", "uris": [], "searched_at": START + timedelta(seconds=2)}
+    with log_of(prompts) as db:
+        searches = (("s", "refund rule "), ("u", "ship it"))
+        rows = [search | {"search_id": of, "session_id": of, "query_text": text} for of, text in searches]
+        append(db, "wb.agent_searches", rows)
+        typed = {"prompt_id": "p", "source": "claudecode", "session_id": "u", "query_text": "ship it"}
+        append(db, "wb.agent_prompts", [typed])
+        Selection(traffic=("search",)).materialise(db)
+        assert [row["query_id"] for row in page(db).rows] == ["searched"]
+        assert _step(report(db), "of these search") == 1
+        assert Selection().materialise(db) == 3
+        assert explain(db, DEFAULT, "searched").asked.facts["traffic"] == "search"
+
+
+def test_tiers_of_the_exact_match_stand_in_words() -> None:
+    def exact(uri: str, raw: float, *, used: bool = False) -> Candidate:
+        return Candidate(uri, 0.8, used=used, events=[{"signal": "exact", "raw": raw}])
+
+    prompts = [Prompt("q", [exact("a://1", 0.98, used=True), exact("a://2", 0.78), Candidate("a://3", 0.7)])]
+    prompts.append(Prompt("r", [exact("a://4", 1.0), exact("a://5", 0.9), exact("a://6", 0.84), exact("a://7", 0.72)]))
+    with log_of(prompts) as db:
+        found = report(db, None, by="tier")
+    assert {part.part: (part.shown, part.used) for part in found.parts} == {
+        "1.00 the prompt is the address or path": (1, 0),
+        "0.98 the prompt is a keyword": (1, 1),
+        "0.90 the keywords contain the prompt": (1, 0),
+        "0.84 the prompt contains a keyword": (1, 0),
+        "0.78 tokenised match in keywords, address or path": (1, 0),
+        "0.72 the address or path contains the prompt": (1, 0),
+        "no exact match": (1, 0),
+    }
 
 
 def test_case_13_a_memory_is_counted_across_its_addresses() -> None:

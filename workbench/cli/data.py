@@ -239,7 +239,9 @@ def report_text(said: dict[str, Any]) -> str:
          _span(part["use_rate_interval"]), percent(part["use_rate_shrunk"]), part["silent_prompts"])
         for part in said["parts"]
     ]  # fmt: skip
-    steps = [(step["step"], step["count"], step["why"]) for step in said["denominators"]]
+    steps = [
+        ("  " * (step["whole"] is not None) + step["step"], step["count"], step["why"]) for step in said["denominators"]
+    ]
     separation = said["separation"]
     return "\n\n".join(
         [

@@ -25,6 +25,9 @@ _OPTIONS: dict[str, Any] = {
     "text": Annotated[str | None, typer.Option("--text", help="Only prompts with this text, taken literally.")],
     "since": Annotated[str | None, typer.Option("--since", help="Only from this time on (ISO 8601, else UTC).")],
     "until": Annotated[str | None, typer.Option("--until", help="Only before this time.")],
+    "repeats": Annotated[
+        str | None, typer.Option("--repeats", help="Prompts of the same text: each counts (default), or the first, once.")
+    ],
 }
 
 
@@ -53,8 +56,11 @@ def selection(
     text: str | None = None,
     since: str | None = None,
     until: str | None = None,
+    repeats: str | None = None,
 ) -> Selection:
     """The filter that the options describe; the default keeps typed prompts."""
+    if repeats not in (None, "each", "once"):
+        raise BadInput(f"--repeats is each or once, not {repeats!r}.")
     unknown = sorted(set(traffic or ()) - {*TRAFFIC, "all"})
     if unknown:
         raise BadInput(f"Unknown traffic class {unknown[0]!r}; choose from {', '.join(TRAFFIC)} or all.")
@@ -65,4 +71,5 @@ def selection(
         text=text,
         since=moment("--since", since),
         until=moment("--until", until),
+        once=repeats == "once",
     )

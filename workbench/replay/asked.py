@@ -84,7 +84,7 @@ def logged_prompt(db: Database, in_force: Params, query_id: str) -> Asked:
 
     `in_force` is the configuration of the log.
     """
-    select = compose(("logged/query_limits", "explain/asked"))
+    select = compose(("logged/traffic", "logged/query_limits", "explain/asked"))
     found = db.arrow(select, limit_bindings(in_force) | {"query_id": query_id}).to_pylist()
     if not found:
         raise BadInput(

@@ -131,6 +131,7 @@ def _mark(db: Database, query_id: str) -> None:
 def _signal_rows(db: Database, rows: str, uri: str | None) -> list[dict[str, Any]]:
     stages = (
         "logged/memory_now",
+        "exact_tiers",
         ("explained_rows", f"SELECT * FROM {rows} WHERE query_id IN (SELECT query_id FROM {EXPLAINED})"),
         "explain/explain_rows",
     )

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from workbench.store import Database, sql_text
+from workbench.store import Database, compose, sql_text
 
-TRAFFIC = ("prompt", "startup", "console", "heartbeat")
+TRAFFIC = ("prompt", "startup", "search", "console", "heartbeat")
 SELECTED = "selected"
 
 
@@ -17,8 +17,9 @@ class Selection:
     """A filter over the logged queries; None leaves everything through.
 
     `clients` may hold "" for queries that name no client; `text` is matched literally, ignoring case; `since` is
-    inclusive, `until` exclusive; `replayable` asks whether the signals of all candidates are known. The default keeps
-    the prompts that somebody typed.
+    inclusive, `until` exclusive; `replayable` asks whether the signals of all candidates are known. Of prompts with the
+    same text, `once` keeps the first alone; else each counts as often as it was sent. The default keeps the prompts
+    that somebody typed.
     """
 
     traffic: tuple[str, ...] | None = ("prompt",)
@@ -28,6 +29,7 @@ class Selection:
     until: datetime | None = None
     query_ids: tuple[str, ...] | None = None
     replayable: bool | None = None
+    once: bool = False
 
     def bindings(self) -> dict[str, Any]:
         """The bound values of selected.sql."""
@@ -39,6 +41,7 @@ class Selection:
             "until": self.until,
             "query_ids": _listed(self.query_ids),
             "replayable": self.replayable,
+            "once": self.once or None,
         }
 
     def for_replay(self) -> Selection:
@@ -47,7 +50,8 @@ class Selection:
 
     def materialise(self, db: Database, name: str = SELECTED) -> int:
         """Write the temporary table `name` with the queries that pass; returns how many there are."""
-        db.execute(f"CREATE OR REPLACE TEMP TABLE {name} AS {sql_text('selected')}", self.bindings())
+        passing = compose(("logged/traffic",), sql_text("selected"))
+        db.execute(f"CREATE OR REPLACE TEMP TABLE {name} AS {passing}", self.bindings())
         count: int = db.row(f"SELECT count(*) FROM {name}")[0]
         return count
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from workbench.errors import BadInput
@@ -18,21 +18,24 @@ from workbench.metrics.report.sufficiency import sufficiency
 from workbench.metrics.shrinkage import Prior
 from workbench.store import Database, Stage, compose, sql_text
 
-By = Literal["client", "day", "week", "domain", "signal", "position"]
-GROUPINGS: tuple[By, ...] = ("client", "day", "week", "domain", "signal", "position")
+By = Literal["client", "day", "week", "domain", "signal", "position", "tier"]
+GROUPINGS: tuple[By, ...] = ("client", "day", "week", "domain", "signal", "position", "tier")
 
 
 @dataclass(frozen=True)
 class Step:
-    """One step from raw rows to a denominator."""
+    """One step from raw rows to a denominator. The steps with the same `whole` and `split` add up to the step that
+    `whole` names; None where a step stands beside."""
 
     step: str
     count: int
     why: str
+    whole: str | None = None
+    split: str | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """Step, count and reason."""
-        return {"step": self.step, "count": self.count, "why": self.why}
+        """Step, count and reason, and what it is a part of."""
+        return asdict(self)
 
 
 @dataclass(frozen=True)
@@ -127,21 +130,26 @@ def report(
     evidence = evidence or Evidence.standard(db)
     judged = judge_log(db, selected, evidence)
     log, prompts = stage("log", LOG), stage("prompts", PROMPTS)
-    groups = compose((*prompts, *log), sql_text("report/groups"))
+    groups = compose((*prompts, *log, "exact_tiers"), sql_text("report/groups"))
     parts = [Part(*row) for row in db.rows(groups, {"by": by, "zone": zone})]
-    steps: tuple[Stage, ...] = (*prompts, *log, "logged/memory_now")
+    steps: tuple[Stage, ...] = (*prompts, *log, "logged/memory_now", "logged/traffic")
     return Report(
         by,
         zone,
         evidence,
         judged,
         _overall(db, judged),
-        bootstrap(*arrays(db, compose(log, sql_text("report/use_clusters")), {}), ratio(0, 1, 0, 1)),
+        use_rate_interval(db),
         parts,
         separation(db),
         Durations(*db.row(compose(prompts, sql_text("report/durations")))),
         [Step(*row[1:]) for row in db.rows(compose(steps, sql_text("report/denominators")))],
     )
+
+
+def use_rate_interval(db: Database) -> Interval | None:
+    """The 95 % interval of the use rate of the judged log, with sessions as the unit."""
+    return bootstrap(*arrays(db, compose(stage("log", LOG), sql_text("report/use_clusters")), {}), ratio(0, 1, 0, 1))
 
 
 def _overall(db: Database, judged: Judged) -> Part:

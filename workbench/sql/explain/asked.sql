@@ -1,4 +1,4 @@
--- In:  recall_queries, wb.logged_queries, query_limits, app_settings; the bound value $query_id.
+-- In:  recall_queries, traffic, query_limits, app_settings; the bound value $query_id.
 -- Out: one row, or none: the logged prompt and its time `at`, what the log says of it, where it was cut and why there,
 --      and the model that it was embedded with: as logged, else as the settings say.
 SELECT
@@ -22,6 +22,6 @@ SELECT
         WHERE key = 'embedding.model' AND json_valid(value)
     )) AS model
 FROM recall_queries AS r
-JOIN wb.logged_queries AS l ON l.query_id = r.query_id
+JOIN traffic AS l ON l.query_id = r.query_id
 JOIN query_limits AS c ON c.query_id = r.query_id
 WHERE r.query_id = $query_id

@@ -1,5 +1,5 @@
 -- In:  explained_rows (of one query: query_id, uri, signal, view_type, keyword, raw_score, weight, priority,
---      updated_at, arrival, flags, wildcard_only), memory_now.
+--      updated_at, arrival, flags, wildcard_only), memory_now, exact_tiers.
 -- Out: every signal row: whether it is the one that counts for its signal, what it matched by (hits), the reason of an
 --      exact row by its score, and whether it is over a day newer than the memory (an index row that was built later
 --      makes the memory count as recent).
@@ -16,14 +16,7 @@ SELECT
     ) = 1 AS counts,
     CASE
         WHEN r.signal = 'exact' THEN
-            CASE round(r.raw_score, 2)
-                WHEN 1.00 THEN 'the prompt is the address or path'
-                WHEN 0.98 THEN 'the prompt is a keyword'
-                WHEN 0.90 THEN 'the keywords contain the prompt'
-                WHEN 0.84 THEN 'the prompt contains a keyword'
-                WHEN 0.78 THEN 'tokenised match in keywords, address or path'
-                WHEN 0.72 THEN 'the address or path contains the prompt'
-            END
+            (SELECT t.words FROM exact_tiers AS t WHERE t.score = round(r.raw_score, 2))
         WHEN r.signal = 'lexical' THEN
             CASE
                 WHEN r.flags & 1 > 0 THEN 'words in common'

@@ -1,6 +1,8 @@
--- In:  prompts, log (judge.sql), wb.logged_candidates; $by (client, day, week, domain, signal, position), $zone.
+-- In:  prompts, log (judge.sql), exact_tiers, wb.logged_candidates; $by (client, day, week, domain, signal, position,
+--      tier), $zone.
 -- Out: one row a part: prompts (with client, day and week all of them, else those that show such a memory), how many
---      show nothing, and shown pairs by label. A pair counts in each signal that returned it, so signals overlap.
+--      show nothing, and shown pairs by label. A pair counts in each signal that returned it, so signals overlap; tier is
+--      its best exact match, in words.
 SELECT
     coalesce(p.part, s.part) AS part,
     coalesce(p.prompts, s.prompts) AS prompts,
@@ -39,6 +41,7 @@ FULL JOIN (
                 WHEN 'week' THEN [strftime(timezone($zone::VARCHAR, q.now), '%G-W%V')]
                 WHEN 'domain' THEN [split_part(l.uri, '://', 1)]
                 WHEN 'position' THEN [printf('%02d', l.logged_place)]
+                WHEN 'tier' THEN [coalesce(printf('%.2f ', c.exact) || coalesce(t.words, 'unknown tier'), 'no exact match')]
                 ELSE coalesce(c.signals, [])
             END) AS part
         FROM log AS l
@@ -47,6 +50,7 @@ FULL JOIN (
             SELECT
                 d.query_id,
                 coalesce(d.node_uuid, d.uri) AS node,
+                round(nullif(max(d.exact), 0), 2) AS exact,
                 list_filter(
                     [
                         CASE WHEN max(d.exact) > 0 THEN 'exact' END,
@@ -57,9 +61,10 @@ FULL JOIN (
                     lambda signal: signal IS NOT NULL
                 ) AS signals
             FROM wb.logged_candidates AS d
-            WHERE $by::VARCHAR = 'signal' AND (d.logged_shown OR d.used)
+            WHERE $by::VARCHAR IN ('signal', 'tier') AND (d.logged_shown OR d.used)
             GROUP BY ALL
         ) AS c ON c.query_id = l.query_id AND c.node = l.node
+        LEFT JOIN exact_tiers AS t ON t.score = c.exact
     )
     GROUP BY part
 ) AS s ON s.part = p.part
