@@ -26,7 +26,8 @@ _OPTIONS: dict[str, Any] = {
     "since": Annotated[str | None, typer.Option("--since", help="Only from this time on (ISO 8601, else UTC).")],
     "until": Annotated[str | None, typer.Option("--until", help="Only before this time.")],
     "repeats": Annotated[
-        str | None, typer.Option("--repeats", help="Prompts of the same text: each counts (default), or the first, once.")
+        str | None,
+        typer.Option("--repeats", help="Prompts of the same text: each counts (default), or the first, once."),
     ],
 }
 
