@@ -24,7 +24,7 @@ from workbench.store import writing
 Run = Callable[..., tuple[int, str, str]]
 
 COMMANDS = {"demo", "ui", "import", "status", "embed", "parity", "replay", "report", "explain", "recall", "search",
-            "fold", "simulate", "tune", "compare", "export", "apply", "rollback", "check"}  # fmt: skip
+            "fold", "simulate", "tune", "compare", "export", "apply", "rollback", "check", "memory"}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +53,8 @@ def refused(run: Run, *arguments: str | Path, code: int = 2) -> str:
 
 
 def test_the_commands_are_the_named_ones() -> None:
-    assert {command.name for command in app.registered_commands} == COMMANDS
+    names = {command.name for command in app.registered_commands} | {group.name for group in app.registered_groups}
+    assert names == COMMANDS
 
 
 def test_import_reports_every_row_and_a_second_run_adds_nothing(run: Run, tmp_path: Path) -> None:

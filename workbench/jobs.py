@@ -18,7 +18,7 @@ from workbench.folding import fold_into
 from workbench.importers import ImportOptions, capabilities, load
 from workbench.importers.address import mask_address
 from workbench.params import Params
-from workbench.replay.engine import AS_OF, prompts_of
+from workbench.replay.engine import AS_OF, engine_model, prompts_of
 from workbench.replay.logged import materialise, settings_in_force
 from workbench.replay.run import Settings
 from workbench.replay.tokenizers import AUTO, TokenizerChoice, chosen, remember
@@ -75,6 +75,30 @@ def import_log(
     except _DryRun:
         pass
     return report
+
+
+def follow_memories(db: Database) -> None:
+    """Inside a publication that wrote memories, bring along what is derived from them: what the log says of its
+    candidates, views and keyword rows, the text index."""
+    settings = settings_in_force(db)
+    materialise(db, settings.params)
+    rebuild(db, settings.params)
+    _index(db)
+
+
+def embed_new(path: Path, progress: Progress = lambda done, total, what: None) -> bool:
+    """Give the memories of the store `path` the vectors that they lack, where the embedder at hand is the one that its
+    texts were embedded with so far, or where none was and no server's log says which; whether they were given.
+
+    Raises what an embedder raises: BadInput, BadConfig, Refused.
+    """
+    with reading(path) as db:
+        used, imported = engine_model(db), imported_model(db)
+        own = not (imported or _imports(db))
+        if not own if used is None else choose(Wanted(), imported).name != used:
+            return False
+    embed_texts(path, Embedding(only=("views", "glossary")), progress)
+    return True
 
 
 def _index(db: Database, wanted: str = AUTO) -> TokenizerChoice:

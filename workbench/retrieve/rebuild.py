@@ -1,4 +1,5 @@
-"""Views and keyword rows for a source that has none: rebuilt from its memories, marked, and never beside real ones."""
+"""Views and keyword rows where a source has none: rebuilt from the memories, marked, and never beside real ones of the
+same text."""
 
 from __future__ import annotations
 
@@ -15,6 +16,7 @@ from workbench.retrieve.view_texts import gist, match_text, questions
 from workbench.store import Database, compose
 
 REBUILT = "rebuilt"
+WRITTEN = "wb-"  # how the ids of memories begin that were written here, of which no server knows
 VIEWS, KEYWORDS = "memory_views", "glossary_term_embeddings"
 _SOURCES = ("logged/memory_now", "retrieve/corpus_addresses", "retrieve/rebuild_sources")
 
@@ -39,13 +41,11 @@ class Plan:
 
 def plan(db: Database, params: Params) -> Plan:
     """What is to be rebuilt under `params`, the configuration in force: a gist and a question an address with an active
-    memory, where the source brought no views at all; a row a keyword, where it brought no keyword rows."""
-    sources = []
-    if not (_has_own(db, VIEWS) and _has_own(db, KEYWORDS)):
-        sources = db.arrow(compose(_SOURCES, "SELECT * FROM {last}")).to_pylist()
+    memory, where the source brought no views at all; a row a keyword, where it brought no keyword rows; both for
+    memories that were written here, whatever it brought."""
     rows = {
-        VIEWS: [] if _has_own(db, VIEWS) else [row for source in sources for row in _views(source, params)],
-        KEYWORDS: [] if _has_own(db, KEYWORDS) else [row for source in sources for row in _keywords(source)],
+        VIEWS: [row for source in _sources(db, VIEWS) for row in _views(source, params)],
+        KEYWORDS: [row for source in _sources(db, KEYWORDS) for row in _keywords(source)],
     }
     return Plan(rows, any(_signatures(wanted) != _held(db, table) for table, wanted in rows.items()))
 
@@ -78,6 +78,15 @@ def sentence(counts: dict[str, int]) -> str | None:
             "glossary signal is an approximation."
         )
     return None
+
+
+def _sources(db: Database, table: str) -> list[Row]:
+    """The addresses whose rows in `table` are rebuilt."""
+    wanted = "starts_with(memory_id, $written)" if _has_own(db, table) else "$written IS NOT NULL"
+    found: list[Row] = db.arrow(
+        compose(_SOURCES, f"SELECT * FROM {{last}} WHERE {wanted}"), {"written": WRITTEN}
+    ).to_pylist()
+    return found
 
 
 def _has_own(db: Database, table: str) -> bool:
