@@ -10,7 +10,7 @@ import pytest
 from golden_engine import imported
 
 from workbench.judge.marks import Log, Reason, judged_open, normalised_address
-from workbench.store import Database
+from workbench.judge.misses import log_of
 
 REASONS = {
     "used_again_same": Reason.AGAIN,
@@ -25,16 +25,6 @@ REASONS = {
     "missing_node": Reason.NO_MEMORY,
     "uri_without_domain": Reason.NO_MEMORY,
 }
-
-
-def log_of(db: Database) -> Log:
-    shown: dict[str, set[str]] = {query: set() for (query,) in db.rows("SELECT query_id FROM recall_queries")}
-    for query, uri in db.rows("SELECT query_id, node_uri FROM recall_query_candidates WHERE selected"):
-        shown[query].add(uri)
-    nodes = db.rows(
-        "SELECT p.domain || '://' || p.path, e.child_uuid FROM paths AS p JOIN edges AS e ON e.id = p.edge_id"
-    )
-    return Log(shown, dict(nodes))
 
 
 @pytest.mark.conformance

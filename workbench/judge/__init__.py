@@ -4,6 +4,7 @@ from workbench.judge.dump import dump
 from workbench.judge.evidence import HOOK_CLIENTS, HOOK_LIMIT_MS, Evidence
 from workbench.judge.labels import BEYOND, LOG, PROMPTS, Judged, judge_log
 from workbench.judge.ledger import Ledger
+from workbench.judge.misses import LINKED_PROMPTS, MISS_EVIDENCE, PLACED_OPENS, Misses, write_misses
 from workbench.judge.outcomes import OUTCOMES, judged_replay, ledger, ledgers_by, outcomes, read_ledgers
 from workbench.judge.quick import Labelled, label_candidates, quick_ledger, quick_sessions
 
@@ -11,13 +12,17 @@ __all__ = [
     "BEYOND",
     "HOOK_CLIENTS",
     "HOOK_LIMIT_MS",
+    "LINKED_PROMPTS",
     "LOG",
+    "MISS_EVIDENCE",
     "OUTCOMES",
+    "PLACED_OPENS",
     "PROMPTS",
     "Evidence",
     "Judged",
     "Labelled",
     "Ledger",
+    "Misses",
     "dump",
     "judge_log",
     "judged_replay",
@@ -28,4 +33,5 @@ __all__ = [
     "quick_ledger",
     "quick_sessions",
     "read_ledgers",
+    "write_misses",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 
 from workbench.text import trimmed
 from workbench.textsearch.characters import lower
@@ -32,6 +33,11 @@ class Log:
     shown: Mapping[str, Set[str]]
     nodes: Mapping[str, str]
 
+    @cached_property
+    def lower_case(self) -> Set[str]:
+        """Every address in lower case."""
+        return {lower(address) for address in self.nodes}
+
 
 def judged_open(log: Log, uri: str, query_id: str | None, used: Set[tuple[str, str]]) -> Reason:
     """What the server makes of opening `uri` with `query_id`; `used` are the (query_id, address) pairs marked before.
@@ -48,8 +54,7 @@ def judged_open(log: Log, uri: str, query_id: str | None, used: Set[tuple[str, s
     if address in shown and address in log.nodes:
         return Reason.AGAIN if (query, address) in used else Reason.COUNTED
     if address not in log.nodes:
-        known = {lower(other) for other in log.nodes}
-        return Reason.OTHER_CASE if lower(address) in known else Reason.NO_MEMORY
+        return Reason.OTHER_CASE if lower(address) in log.lower_case else Reason.NO_MEMORY
     if any(log.nodes.get(other) == log.nodes[address] for other in shown):
         return Reason.ALIAS
     return Reason.NOT_SHOWN

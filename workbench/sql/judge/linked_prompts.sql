@@ -1,0 +1,50 @@
+-- In:  agent_sessions, wb.agent_prompts, wb.agent_recalls, wb.logged_queries.
+-- Out: one row a logged query that an agent was seen to ask: query_id, source, session (the agent's), prompt_id and
+--      recall_id (NULL: not seen), at (the agent's time), linked_by: query_id where the recall block names it, else
+--      time: the prompt and the query of one session that are nearest to each other, at most two minutes apart.
+WITH named AS (
+    SELECT
+        q.query_id,
+        r.source,
+        coalesce(r.session_id, r.given_session_id) AS session,
+        CASE WHEN q.traffic <> 'startup' THEN r.prompt_id END AS prompt_id,
+        r.recall_id,
+        coalesce(r.seen_at, q.now) AS at
+    FROM wb.agent_recalls AS r
+    JOIN wb.logged_queries AS q ON q.query_id = r.query_id
+),
+near AS (
+    SELECT
+        abs(epoch_us(p.prompted_at) - epoch_us(coalesce(n.at, q.now))) AS apart,
+        q.query_id,
+        p.source,
+        p.session_id AS session,
+        p.prompt_id,
+        p.prompted_at,
+        row_number() OVER (PARTITION BY p.prompt_id ORDER BY apart, q.query_id) AS of_prompt,
+        row_number() OVER (PARTITION BY p.source, q.query_id ORDER BY apart, p.prompt_id) AS of_query
+    FROM wb.agent_prompts AS p
+    JOIN agent_sessions AS s ON s.source = p.source AND s.session = p.session_id
+    JOIN wb.logged_queries AS q ON q.session_id = s.logged_session
+    LEFT JOIN named AS n ON n.query_id = q.query_id AND n.source = p.source
+    ANTI JOIN named AS k ON k.prompt_id = p.prompt_id
+    WHERE apart <= 120e6
+        AND n.prompt_id IS NULL
+        AND (n.session IS NULL OR n.session = p.session_id)
+        AND q.traffic IN ('prompt', 'heartbeat')
+)
+SELECT
+    n.query_id,
+    n.source,
+    n.session,
+    coalesce(n.prompt_id, t.prompt_id) AS prompt_id,
+    n.recall_id,
+    n.at,
+    'query_id' AS linked_by
+FROM named AS n
+LEFT JOIN near AS t ON t.query_id = n.query_id AND t.source = n.source AND t.of_prompt = 1 AND t.of_query = 1
+UNION ALL
+SELECT t.query_id, t.source, t.session, t.prompt_id, NULL, t.prompted_at, 'time'
+FROM near AS t
+ANTI JOIN named AS n ON n.query_id = t.query_id AND n.source = t.source
+WHERE t.of_prompt = 1 AND t.of_query = 1
