@@ -24,7 +24,8 @@ from workbench.store import writing
 Run = Callable[..., tuple[int, str, str]]
 
 COMMANDS = {"demo", "ui", "import", "status", "embed", "parity", "replay", "report", "explain", "recall", "search",
-            "fold", "simulate", "tune", "compare", "export", "apply", "rollback", "check", "memory"}  # fmt: skip
+            "missed", "memory", "fold", "simulate", "tune", "compare", "export", "apply", "rollback",
+            "check"}  # fmt: skip
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,20 @@ import traceback
 
 import typer
 
-from workbench.cli import applying, checking, data, demo, embedding, explain, memory, recall, search, serving, tuning
+from workbench.cli import (
+    applying,
+    checking,
+    data,
+    demo,
+    embedding,
+    explain,
+    memory,
+    missed,
+    recall,
+    search,
+    serving,
+    tuning,
+)
 from workbench.cli.output import say, steady_streams
 from workbench.errors import WorkbenchError
 
@@ -20,7 +33,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for commands in (demo, applying, checking, data, embedding, explain, memory, recall, search, serving, tuning):
+for commands in (demo, applying, checking, data, embedding, explain, memory, missed, recall, search, serving, tuning):
     commands.register(app)
 
 

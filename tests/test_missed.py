@@ -1,0 +1,437 @@
+"""Missed memories: what says so, and the one stage that lost each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+import numpy as np
+import pytest
+from memory_store import MODEL, NOW, WRITTEN, Memories, memories
+from small_log import Candidate, Row, add_query, derive
+
+from workbench.params import Params
+from workbench.replay.run import Settings
+from workbench.replay.selection import Selection
+from workbench.retrieve.embeddings import add
+from workbench.review import Missed, Review, missed
+from workbench.store import Database
+from workbench.textsearch import tokenizer
+
+IN_FORCE = Params.default()
+SETTINGS = Settings(IN_FORCE, IN_FORCE)
+TARGET = "project://target"
+ASKED = NOW
+
+
+@pytest.fixture
+def store() -> Iterator[Memories]:
+    with memories() as found:
+        yield found
+
+
+def review(words: str = "simple", model: str | None = None, **more: Any) -> Review:
+    return Review(SETTINGS, tokenizer(words), model, **more)
+
+
+def opened(
+    db: Database, uri: str, session: str = "s1", at: datetime = ASKED + timedelta(minutes=1), **given: Any
+) -> None:
+    """An agent opened a memory."""
+    (number,) = db.row("SELECT count(*) FROM wb.agent_opens")
+    row = {"open_id": f"o{number}", "source": "claudecode", "client_type": "claudecode", "session_id": session,
+           "opened_at": at, "uri": uri, "given_session_id": None, "given_query_id": None, "found": True}  # fmt: skip
+    db.append("wb.agent_opens", [row | given])
+
+
+def searched(db: Database, *uris: str, session: str = "s1", at: datetime = ASKED + timedelta(seconds=30)) -> None:
+    """An agent searched and was given these addresses."""
+    row = {"search_id": "f1", "source": "claudecode", "client_type": "claudecode", "session_id": session,
+           "searched_at": at, "query_text": "x", "uris": list(uris)}  # fmt: skip
+    db.append("wb.agent_searches", [row])
+
+
+def answered(db: Database, query_id: str, uri: str, grade: str = "yes") -> None:
+    """An operator answered."""
+    row = {"label_id": f"{query_id} {uri}", "query_id": query_id, "uri": uri, "node_uuid": None, "grade": grade,
+           "labelled_by": "ann", "labelled_at": NOW, "memory_digest": None, "source": "label"}  # fmt: skip
+    db.append("wb.hand_labels", [row])
+
+
+def logged(
+    db: Database,
+    query_id: str = "q1",
+    candidates: Sequence[Candidate] = (),
+    text: str = "how are refunds deduplicated",
+    at: datetime = ASKED,
+    **more: Any,
+) -> None:
+    """One logged prompt."""
+    add_query(db, query_id, candidates, text=text, now=at.isoformat(), **more)
+
+
+def at_score(uri: str, score: float, **more: Any) -> Candidate:
+    """A candidate with this logged score; its one signal is an exact match, of whatever strength that takes."""
+    return Candidate(uri, [Row("exact", score)], {"exact": score, "priority": 0.0}, score, **more)
+
+
+def found(store: Memories, chosen: Review | None = None, selection: Selection | None = None, **more: Any) -> Missed:
+    derive(store.db)
+    return missed(store.db, selection or Selection(), chosen or review(), **more)
+
+
+def only(result: Missed) -> dict[str, Any]:
+    """The one miss of the one memory that was missed."""
+    (memory,) = result.memories
+    (miss,) = memory.misses
+    return miss
+
+
+def reasons(miss: Mapping[str, Any]) -> dict[str, str]:
+    return {one["signal"]: one["reason"] for one in miss["signals"]}
+
+
+def view(text: str) -> dict[str, str]:
+    return {"gist": text}
+
+
+# What says that a memory was missed.
+
+
+def test_each_grade_of_evidence_stands_beside_the_others(store: Memories) -> None:
+    store.add(TARGET)
+    logged(store.db)
+    searched(store.db, TARGET)
+    opened(store.db, TARGET)
+    answered(store.db, "q1", TARGET)
+    miss = only(found(store))
+    assert miss["evidence"]["hand"] == "yes"
+    assert miss["evidence"]["opened_after_search"] == "2026-12-01T12:01:00+00:00"
+    assert miss["evidence"]["opened_unlinked"] is None
+    assert miss["evidence"]["used_alike"] is None
+
+
+def test_an_open_without_identifiers_or_search_is_unlinked(store: Memories) -> None:
+    store.add(TARGET)
+    logged(store.db)
+    opened(store.db, TARGET)
+    assert only(found(store))["evidence"]["opened_unlinked"] == "2026-12-01T12:01:00+00:00"
+
+
+def test_an_answer_no_overrules_an_open_and_an_estimate_makes_no_miss(store: Memories) -> None:
+    store.add(TARGET)
+    store.add("project://other")
+    logged(store.db)
+    opened(store.db, TARGET)
+    answered(store.db, "q1", TARGET, "no")
+    store.db.execute(
+        "CREATE TEMP TABLE guessed AS SELECT 'q1' AS query_id, 'n-project://other' AS node, 0.99 AS estimate"
+    )
+    assert found(store, review(estimates="guessed")).misses == 0
+
+
+def test_an_estimate_stands_beside_other_evidence(store: Memories) -> None:
+    store.add(TARGET)
+    logged(store.db)
+    opened(store.db, TARGET)
+    store.db.execute(
+        f"CREATE TEMP TABLE guessed AS SELECT 'q1' AS query_id, 'n-{TARGET}' AS node, 0.25::DOUBLE AS estimate"
+    )
+    assert only(found(store, review(estimates="guessed")))["evidence"]["model_estimate"] == 0.25
+
+
+@pytest.mark.parametrize(
+    ("text", "alike"),
+    [
+        ("How are  refunds deduplicated", True),
+        ("how are refunds deduplicated again", False),
+        ("where do webhooks go to", False),
+    ],
+)
+def test_a_memory_used_in_a_near_identical_prompt_was_missed_here(store: Memories, text: str, alike: bool) -> None:
+    store.add(TARGET)
+    logged(store.db, "used", [at_score(TARGET, 0.7, shown=True, used=True)])
+    logged(store.db, "q1", [at_score(TARGET, 0.5)], text=text, at=ASKED + timedelta(hours=1))
+    result = found(store)
+    if alike:
+        miss = only(result)
+        assert (miss["query_id"], miss["evidence"]["used_alike"]) == ("q1", "used")
+        assert (result.memories[0].missed, result.memories[0].helped) == (1, 1)
+    else:
+        assert (result.misses, result.memories) == (0, [])
+
+
+def test_nine_tokens_in_ten_make_prompts_near_identical(store: Memories) -> None:
+    words = "please check how the retry queue of the checkout service drops refunds on weekends"
+    store.add(TARGET)
+    logged(store.db, "used", [at_score(TARGET, 0.7, shown=True, used=True)], text=words)
+    logged(store.db, "near", [], text=f"{words} today", at=ASKED + timedelta(hours=1))
+    logged(store.db, "far", [], text=f"{words} today and again", at=ASKED + timedelta(hours=2))
+    assert [miss["query_id"] for miss in found(store).memories[0].misses] == ["near"]
+
+
+def test_a_short_reply_resembles_no_other(store: Memories) -> None:
+    store.add(TARGET)
+    logged(store.db, "used", [at_score(TARGET, 0.7, shown=True, used=True)], text="continue")
+    logged(store.db, "q1", [], text="continue", at=ASKED + timedelta(hours=1))
+    assert found(store).misses == 0
+
+
+def test_case_13_a_memory_shown_at_one_address_is_not_missed_at_another(store: Memories) -> None:
+    store.add("core://a", node="n")
+    store.add("project://b", node="n2")
+    store.db.execute("UPDATE edges SET child_uuid = 'n' WHERE child_uuid = 'n2'")
+    for number in range(6):
+        logged(store.db, f"q{number}", [at_score("core://a", 0.7, shown=True)], session=f"s{number}")
+        opened(store.db, "project://b", session=f"s{number}")
+    assert found(store).misses == 0
+    logged(store.db, "q9", [], session="s9")
+    opened(store.db, "project://b", session="s9")
+    result = found(store)
+    assert only(result)["query_id"] == "q9"
+    assert sorted(result.memories[0].uris) == ["core://a", "project://b"]
+
+
+# At which stage it was lost: a world with a miss of each.
+
+
+def test_not_stored_at_all_or_not_any_more(store: Memories) -> None:
+    logged(store.db)
+    opened(store.db, "project://nowhere", found=None)
+    miss = only(found(store))
+    assert (miss["stage"], miss["source"]) == ("not_stored", "store")
+    assert "project://nowhere" in miss["why"]
+
+
+def test_created_later(store: Memories) -> None:
+    store.add(TARGET, written=ASKED + timedelta(days=1), keywords=["refunds"])
+    logged(store.db)
+    opened(store.db, TARGET)
+    miss = only(found(store))
+    assert miss["stage"] == "created_later"
+    assert "2026-12-02" in miss["why"]
+
+
+def test_recall_skipped_where_the_log_was_written_but_holds_no_recall(store: Memories) -> None:
+    store.add(TARGET, keywords=["refunds"])
+    logged(store.db, "before", session="other", at=ASKED - timedelta(days=1))
+    logged(store.db, "after", session="other", at=ASKED + timedelta(days=1))
+    prompt = {"prompt_id": "p1", "source": "claudecode", "client_type": "claudecode", "session_id": "s1",
+              "prompted_at": ASKED, "query_text": "how are refunds deduplicated"}  # fmt: skip
+    store.db.append("wb.agent_prompts", [prompt])
+    opened(store.db, TARGET)
+    result = found(store)
+    miss = only(result)
+    assert (miss["stage"], miss["query_id"], miss["prompt_id"]) == ("recall_skipped", None, "p1")
+    assert found(store, selection=Selection(clients=("codex",))).misses == 0
+    logged(store.db, "its own", [at_score(TARGET, 0.5)], at=ASKED + timedelta(seconds=1))
+    assert only(found(store))["stage"] == "threshold"
+
+
+def test_late_when_nobody_received_what_was_shown(store: Memories) -> None:
+    store.add(TARGET)
+    logged(store.db, candidates=[at_score(TARGET, 0.7, shown=True)])
+    store.db.execute("UPDATE recall_queries SET duration_ms = 60000")
+    opened(store.db, TARGET)
+    assert only(found(store))["stage"] == "late"
+    store.db.execute("UPDATE recall_queries SET duration_ms = 60")
+    assert found(store).misses == 0
+
+
+NOISE = "noise " * 900
+
+
+def test_case_08_a_miss_asked_outside_the_searched_part_is_no_matter_of_weights(store: Memories) -> None:
+    store.add(TARGET, keywords=["Zephyr"], views=view("the rollback code of Zephyr is 77"))
+    store.add("project://loud", keywords=["noise"], views=view("noise"))
+    logged(store.db, candidates=[at_score("project://loud", 0.4)], text=NOISE + "what is the rollback code of Zephyr?")
+    opened(store.db, TARGET)
+    miss = only(found(store))
+    assert miss["stage"] == "prompt_cut"
+    assert miss["why"].startswith("Asked outside the searched part")
+    assert miss["not_searched"].endswith("what is the rollback code of Zephyr?")
+
+
+def test_case_08_a_cut_prompt_whose_rest_says_nothing_of_the_memory_is_another_matter(store: Memories) -> None:
+    store.add(TARGET, keywords=["Zephyr"], views=view("the rollback code of Zephyr is 77"))
+    logged(store.db, candidates=[at_score(TARGET, 0.4)], text=NOISE)
+    opened(store.db, TARGET)
+    assert only(found(store))["stage"] == "threshold"
+
+
+def test_case_08_two_megabytes_are_typed_too(store: Memories) -> None:
+    store.add(TARGET, keywords=["Zephyr"])
+    logged(store.db, text="noise " * 350_000 + "where is Zephyr?")
+    opened(store.db, TARGET)
+    miss = only(found(store))
+    assert miss["stage"] == "prompt_cut"
+    assert len(miss["prompt"]) == 300
+
+
+def test_start_up_memories_are_counted_and_left_out(store: Memories) -> None:
+    store.add("core://agent")
+    logged(store.db, candidates=[at_score("core://agent", 0.9)])
+    answered(store.db, "q1", "core://agent")
+    result = found(store)
+    assert (result.misses, result.boot, result.memories) == (0, 1, [])
+    counted = found(store, review(boot=True))
+    assert (only(counted)["stage"], counted.boot) == ("boot", 0)
+
+
+def test_not_a_candidate_with_a_reason_for_each_signal(store: Memories) -> None:
+    store.add(TARGET, keywords=["quokka"], views=view("marsupials"))
+    logged(store.db)
+    opened(store.db, TARGET)
+    miss = only(found(store))
+    assert (miss["stage"], miss["source"]) == ("not_a_candidate", "engine")
+    said = reasons(miss)
+    assert "none of its keywords" in said["exact"]
+    assert "no word" in said["lexical"]
+    assert "no embedding model" in said["dense"]
+
+
+def test_reasons_name_what_the_memory_lacks(store: Memories) -> None:
+    store.add(TARGET)
+    store.add("project://x", views=view("refunds"), vector=[1, 0, 0])
+    add(store.db, MODEL, ["how are refunds deduplicated"], np.array([[0, 1, 0]], np.float32))
+    logged(store.db)
+    opened(store.db, TARGET)
+    said = reasons(only(found(store, review(model=MODEL))))
+    assert "it has no keywords" in said["exact"]
+    assert said["dense"] == "it has no indexed views"
+    assert said["glossary_semantic"] == "it has no indexed keywords"
+    assert said["lexical"] == "it has no views"
+
+
+def test_vectors_of_another_model_and_prompts_without_one_are_named(store: Memories) -> None:
+    store.add(TARGET, keywords=["quokka"], views=view("marsupials"), vector=[1, 0, 0], model="other")
+    store.add("project://x", views=view("else"), vector=[1, 0, 0])
+    store.add("project://y", keywords=["kiwi"], views=view("birds"), vector=[1, 0, 0])
+    logged(store.db)
+    opened(store.db, TARGET)
+    opened(store.db, "project://y")
+    result = found(store, review(model=MODEL))
+    said = {memory.uris[0]: reasons(memory.misses[0]) for memory in result.memories}
+    assert said[TARGET]["dense"] == f"its views have no vector of {MODEL}"
+    assert said["project://y"]["dense"] == f"not known: the prompt has no vector of {MODEL}"
+
+
+def test_row_limit_with_the_rank_of_each_signal(store: Memories) -> None:
+    for number in range(100):
+        store.add(f"project://near{number:03}", vector=[1, number / 1000, 0], views=view(f"near {number}"), priority=1)
+    store.add(TARGET, vector=[0, 1, 0], views=view("marsupials"))
+    add(store.db, MODEL, ["how are refunds deduplicated"], np.array([[1, 0, 0]], np.float32))
+    logged(store.db)
+    opened(store.db, TARGET)
+    miss = only(found(store, review(model=MODEL)))
+    assert miss["stage"] == "row_limit"
+    assert {one["signal"]: one["rank"] for one in miss["signals"]} == {
+        "exact": None, "glossary_semantic": None, "dense": 101, "lexical": None,
+    }  # fmt: skip
+
+
+def crowd(count: int, score: float, shown: int = 3) -> list[Candidate]:
+    return [at_score(f"project://c{n:02}", score - n / 10000, shown=n < shown) for n in range(count)]
+
+
+def test_slice_behind_the_candidates_that_are_looked_at(store: Memories) -> None:
+    store.add(TARGET)
+    logged(store.db, candidates=[*crowd(12, 0.9), at_score(TARGET, 0.65)])
+    opened(store.db, TARGET)
+    miss = only(found(store))
+    assert (miss["stage"], miss["source"], miss["rank"], miss["below_by"]) == ("slice", "logged", 13, None)
+
+
+def test_threshold_says_by_how_much(store: Memories) -> None:
+    store.add(TARGET)
+    logged(store.db, candidates=[*crowd(3, 0.9), at_score(TARGET, 0.55)])
+    opened(store.db, TARGET)
+    miss = only(found(store))
+    assert (miss["stage"], miss["source"], miss["below_by"]) == ("threshold", "logged", 0.05)
+
+
+def test_crowded_out_says_by_whom(store: Memories) -> None:
+    store.add(TARGET)
+    logged(store.db, candidates=[*crowd(3, 0.9), at_score(TARGET, 0.65)])
+    opened(store.db, TARGET)
+    miss = only(found(store))
+    assert (miss["stage"], miss["rank"]) == ("crowded_out", 4)
+    assert miss["crowded_out_by"] == ["project://c00", "project://c01", "project://c02"]
+
+
+def test_a_candidate_that_only_the_engine_finds_is_placed_by_the_engine(store: Memories) -> None:
+    store.add(TARGET, keywords=["refunds"])
+    logged(store.db)
+    opened(store.db, TARGET)
+    miss = only(found(store))
+    assert (miss["stage"], miss["source"]) == ("threshold", "engine")
+    assert miss["score"] == pytest.approx(0.84 * 0.30 + 0.03 + 0.04 * 2 ** (-(NOW - WRITTEN).days / 180), abs=1e-3)
+
+
+def test_every_miss_has_one_stage_and_the_stages_add_up(store: Memories) -> None:
+    store.add(TARGET, keywords=["quokka"])
+    store.add("project://other")
+    logged(store.db, candidates=[*crowd(3, 0.9), at_score(TARGET, 0.55)])
+    logged(store.db, "q2", text="tell me of refunds", session="s2", at=ASKED + timedelta(hours=1))
+    for uri, session in ((TARGET, "s1"), (TARGET, "s2"), ("project://other", "s2")):
+        opened(store.db, uri, session=session, at=ASKED + timedelta(hours=1, minutes=session == "s2"))
+    result = found(store)
+    assert result.misses == sum(result.stages.values()) == sum(len(one.misses) for one in result.memories) == 3
+    assert [(one.uris[0], one.missed) for one in result.memories] == [(TARGET, 2), ("project://other", 1)]
+    said = result.as_json()
+    assert {one["stage"]: one["misses"] for one in said["stages"]} == {"not_a_candidate": 2, "threshold": 1}
+    (whole,) = found(store, uri="project://other").memories
+    assert whole.node == "n-project://other"
+
+
+# Nothing is invented.
+
+
+def test_a_world_without_misses_says_what_was_looked_at(store: Memories) -> None:
+    store.add(TARGET)
+    logged(store.db, candidates=[at_score(TARGET, 0.7, shown=True, used=True)])
+    opened(store.db, TARGET, given_query_id="q1", given_session_id="s1")
+    result = found(store)
+    assert (result.misses, result.memories, result.stages) == (0, [], {})
+    assert result.said.startswith("None found: 1 prompts, 1 used memories")
+
+
+def test_without_any_evidence_there_is_no_data(store: Memories) -> None:
+    store.add(TARGET)
+    logged(store.db, candidates=[at_score(TARGET, 0.5)])
+    result = found(store)
+    assert (result.misses, result.memories) == (0, [])
+    assert result.said.startswith("No data")
+
+
+def test_the_filter_of_all_surfaces_holds_here(store: Memories) -> None:
+    store.add(TARGET)
+    logged(store.db, "q1", client="codex")
+    logged(store.db, "boot", session="boot", at=ASKED - timedelta(hours=1))
+    opened(store.db, TARGET)
+    opened(store.db, TARGET, session="boot", at=ASKED - timedelta(minutes=50))
+    assert found(store).misses == 1
+    assert found(store, selection=Selection(clients=("pi",))).misses == 0
+    assert found(store, selection=Selection(text="REFUNDS")).misses == 1
+
+
+# Letters of other forms.
+
+
+def test_case_26_a_keyword_in_full_width_letters_is_explained(store: Memories) -> None:
+    store.add(TARGET, keywords=["API"])
+    logged(store.db, text="where is the ＡＰＩ密钥 of staging")
+    opened(store.db, TARGET)
+    for words in ("simple", "jieba"):
+        miss = only(found(store, review(words)))
+        assert miss["stage"] == {"simple": "not_a_candidate", "jieba": "threshold"}[words]
+        assert (miss["other_letters"]["keyword"], miss["other_letters"]["written"]) == ("API", "ＡＰＩ")
+        assert "does not fold" in miss["other_letters"]["reason"]
+
+
+def test_case_26_a_keyword_that_matches_needs_no_explanation(store: Memories) -> None:
+    store.add(TARGET, keywords=["API"])
+    logged(store.db, text="where is the API of staging")
+    opened(store.db, TARGET)
+    assert only(found(store))["other_letters"] is None

@@ -1,0 +1,145 @@
+"""The command missed: memories that recall should have shown, and what to do about them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, Any
+
+import typer
+
+from workbench.cli.filters import filtered
+from workbench.cli.options import Db, Json, opened
+from workbench.cli.output import NO_DATA, emit, percent, table
+from workbench.errors import BadInput
+from workbench.replay.selection import Selection
+from workbench.text import shown
+
+_PROMPT = 100
+_MOST_PROMPTS = 25
+_GRADES = {
+    "hand": "by hand",
+    "opened_after_search": "after search",
+    "opened_unlinked": "unlinked",
+    "used_alike": "used alike",
+}
+_SOURCES = {"logged": "log", "engine": "engine", "store": "store"}
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command of this module."""
+    app.command("missed")(missed_command)
+
+
+@filtered
+def missed_command(
+    memory: Annotated[str | None, typer.Option("--memory", help="One memory, by its address, in full.")] = None,
+    limit: Annotated[int, typer.Option(help="How many memories.", min=1)] = 20,
+    boot: Annotated[bool, typer.Option("--boot", help="Start-up memories count as missed too.")] = False,
+    db: Db = None,
+    json: Json = False,
+    *,
+    chosen: Selection,
+) -> None:
+    """List memories that were needed and not shown: what says so, the stage that lost them, and what to change."""
+    from workbench.replay.engine import engine_model
+    from workbench.replay.tokenizers import chosen as chosen_tokenizer
+    from workbench.review import Review, missed
+    from workbench.review.vectors import embedder_of
+    from workbench.textsearch import tokenizer
+
+    with opened(db) as (database, settings):
+        if memory is not None and not database.rows(_KNOWN, {"uri": memory}):
+            raise BadInput(f"The store knows no memory at {memory}; `workbench search` finds addresses.")
+        model = engine_model(database)
+        review = Review(settings, tokenizer(chosen_tokenizer(database).name), model, embedder_of(database, model), boot)
+        said = missed(database, chosen, review, limit, memory).as_json()
+    emit(said, json, missed_text(said, memory))
+
+
+_KNOWN = """
+SELECT 1 FROM paths WHERE domain || '://' || path = $uri
+UNION ALL SELECT 1 FROM wb.logged_candidates WHERE uri = $uri
+UNION ALL SELECT 1 FROM wb.agent_opens WHERE uri = $uri
+UNION ALL SELECT 1 FROM wb.hand_labels WHERE uri = $uri
+LIMIT 1
+"""
+
+
+def missed_text(said: Mapping[str, Any], uri: str | None = None) -> str:
+    """The document of `missed` for a person: a table, or one memory in full."""
+    if uri is not None:
+        return "\n".join(_full(said, uri))
+    parts = [said["said"]]
+    if said["memories"]:
+        parts += [_memories(said["memories"]), _stages(said["stages"])]
+    if said["boot_left_out"]:
+        parts.append(f"{said['boot_left_out']} more are of start-up memories, which the agent has anyway (--boot).")
+    parts += _engine(said["engine"])
+    return "\n\n".join(parts)
+
+
+def _memories(memories: Sequence[Mapping[str, Any]]) -> str:
+    header = ("memory", "missed", "needed", "shrunk", *_GRADES.values(), "lost mostly at", "clients")
+    rows = [
+        (one["uri"], one["missed"], one["missed"] + one["helped"], percent(one["miss_rate_shrunk"]),
+         *(one["evidence"][grade] for grade in _GRADES), _first(one["stages"]), ", ".join(list(one["clients"])[:3]))
+        for one in memories
+    ]  # fmt: skip
+    return table(header, rows)
+
+
+def _first(counts: Mapping[str, int]) -> str:
+    name, count = next(iter(counts.items()))
+    return f"{name.replace('_', ' ')} ({count})"
+
+
+def _stages(stages: Sequence[Mapping[str, Any]]) -> str:
+    rows = [(one["stage"].replace("_", " "), one["misses"], one["words"]) for one in stages]
+    return table(("lost at", "misses", "meaning"), rows)
+
+
+def _engine(engine: Mapping[str, Any] | None) -> list[str]:
+    if engine is None or not engine["prompts_without_vector"]:
+        return []
+    return [
+        f"{engine['prompts_without_vector']:,} of {engine['prompts']:,} prompts that had to be searched anew have no "
+        "vector: of those the signals of meaning are not known; `workbench embed` adds them."
+    ]
+
+
+def _full(said: Mapping[str, Any], uri: str) -> Iterator[str]:
+    if not said["memories"]:
+        yield f"{shown(uri)} was not missed. {said['said']}"
+        return
+    for one in said["memories"]:
+        low, high = one["miss_rate_interval"]
+        yield f"{shown(one['uri'])}"
+        if len(one["uris"]) > 1:
+            yield f"Also at {', '.join(shown(other) for other in one['uris'][1:])}"
+        yield (
+            f"Missed in {one['missed']} of {one['missed'] + one['helped']} prompts that needed it; shrunk towards all "
+            f"memories {percent(one['miss_rate_shrunk'])} ({low * 100:.0f} to {high * 100:.0f} %)."
+        )
+        weeks = [f"{week['week']} {week['missed']}" for week in one["weeks"]]
+        yield f"By week (Mondays): {', '.join(weeks) or NO_DATA}"
+        yield f"By client: {_listed(one['clients'])}"
+        yield ""
+        for miss in one["prompts"][:_MOST_PROMPTS]:
+            yield from _prompt(miss)
+        if len(one["prompts"]) > _MOST_PROMPTS:
+            yield f"… and {len(one['prompts']) - _MOST_PROMPTS} more prompts (all with --json)."
+
+
+def _listed(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {count}" for name, count in counts.items())
+
+
+def _prompt(miss: Mapping[str, Any]) -> Iterator[str]:
+    evidence = ", ".join(name for grade, name in _GRADES.items() if miss["evidence"][grade] is not None)
+    stage, source = miss["stage"].replace("_", " "), _SOURCES[miss["source"]]
+    yield f"{miss['query_id'] or miss['prompt_id']}  {shown(miss['prompt'] or '(no text kept)', _PROMPT)}"
+    yield f"  {stage}: {miss['why']} [{evidence}; by the {source}]"
+    for signal in miss["signals"]:
+        yield f"    {signal['signal']}: {signal['reason']}"
+    if miss["other_letters"]:
+        yield f"    {miss['other_letters']['reason']}"

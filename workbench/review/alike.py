@@ -1,0 +1,81 @@
+"""Near-identical prompts: equal but for case and white space, or nine in ten of their tokens in common."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence, Set
+from fractions import Fraction
+from math import ceil
+
+from workbench.store import Database
+from workbench.text import trimmed
+from workbench.textsearch import Tokenizer
+
+LEAST_SHARE = Fraction(9, 10)
+LEAST_TOKENS = 2
+USED_ALIKE = "used_alike"
+
+_USED = """
+SELECT l.query_id, l.node, l.uri, r.query_text
+FROM used_log AS l JOIN recall_queries AS r ON r.query_id = l.query_id
+WHERE l.label = 'used'
+ORDER BY ALL
+"""
+_ASKED = """
+SELECT p.query_id, r.query_text FROM {prompts} AS p JOIN recall_queries AS r ON r.query_id = p.query_id ORDER BY ALL
+"""
+
+
+def write_used_alike(db: Database, prompts: str, tokenizer: Tokenizer) -> None:
+    """Write the temporary table used_alike (query_id, node, uri, twin): memories that were used, by a linked open, in
+    another prompt that is near-identical to one of the table `prompts`. The table used_log holds the judged log.
+
+    A prompt of fewer than LEAST_TOKENS tokens, such as "continue", resembles none: it does not say what it is about.
+    """
+    used = db.rows(_USED)
+    twins: dict[str, list[tuple[str, str, str]]] = defaultdict(list)
+    for query_id, node, uri, text in used:
+        twins[text].append((query_id, node, uri))
+    asked: dict[str, list[str]] = defaultdict(list)
+    if used:
+        for query_id, text in db.rows(_ASKED.format(prompts=prompts)):
+            asked[text].append(query_id)
+    rows = {
+        (query_id, node): {"query_id": query_id, "node": node, "uri": uri, "twin": twin}
+        for text, other in pairs_alike(_token_sets(tokenizer, asked), _token_sets(tokenizer, twins))
+        for twin, node, uri in twins[other]
+        for query_id in asked[text]
+        if query_id != twin
+    }
+    db.execute(f"CREATE OR REPLACE TEMP TABLE {USED_ALIKE} (query_id VARCHAR, node VARCHAR, uri VARCHAR, twin VARCHAR)")
+    if rows:
+        db.append(USED_ALIKE, list(rows.values()))
+
+
+def pairs_alike(
+    left: Mapping[str, Set[str]], right: Mapping[str, Set[str]], least: Fraction = LEAST_SHARE
+) -> Iterator[tuple[str, str]]:
+    """The names of all pairs of sets, one of each side, that have at least the share `least` of their union in common.
+
+    Two such sets have one of their rarest tokens in common, so only those are looked up.
+    """
+    counts = Counter(token for sets in (left, right) for tokens in sets.values() for token in tokens)
+    index: dict[str, list[str]] = defaultdict(list)
+    for name, tokens in right.items():
+        for token in _rarest(tokens, counts, least):
+            index[token].append(name)
+    for name, tokens in left.items():
+        near = {other for token in _rarest(tokens, counts, least) for other in index.get(token, ())}
+        for other in sorted(near):
+            if len(tokens & right[other]) >= least * len(tokens | right[other]):
+                yield name, other
+
+
+def _rarest(tokens: Set[str], counts: Mapping[str, int], least: Fraction) -> Sequence[str]:
+    ordered = sorted(tokens, key=lambda token: (counts[token], token))
+    return ordered[: len(ordered) - ceil(least * len(ordered)) + 1]
+
+
+def _token_sets(tokenizer: Tokenizer, texts: Mapping[str, object]) -> dict[str, Set[str]]:
+    sets = {text: frozenset(tokenizer.query(trimmed(" ".join(text.casefold().split())))) for text in texts}
+    return {text: tokens for text, tokens in sets.items() if len(tokens) >= LEAST_TOKENS}
