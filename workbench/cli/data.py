@@ -11,6 +11,7 @@ import typer
 from workbench import jobs
 from workbench.cli.engine import LOGGED, AsOf, EngineOptions, Model, Signals, TokenizerName
 from workbench.cli.filters import Client, Traffic, filtered, selection
+from workbench.cli.joins import joins_text
 from workbench.cli.options import Config, Db, Json, Sources, moment, opened, store_path
 from workbench.cli.output import cell, emit, percent, progress, say, table
 from workbench.errors import AnswerIsNo, BadInput, NotEnoughEvidence
@@ -253,6 +254,7 @@ def report_text(said: dict[str, Any]) -> str:
             f"AUC of the score among shown memories: {cell(separation['auc'])} "
             "(0.5: the score does not tell used from unused).",
             table(("step", "count", "why"), steps, width=90),
+            joins_text(said["joins"]),
         ]
     )
 

@@ -2,6 +2,7 @@
 
 from workbench.judge.dump import dump
 from workbench.judge.evidence import HOOK_CLIENTS, HOOK_LIMIT_MS, Evidence
+from workbench.judge.joins import ClientJoins, Joins, joins
 from workbench.judge.labels import BEYOND, LOG, PROMPTS, Judged, judge_log
 from workbench.judge.ledger import Ledger
 from workbench.judge.misses import LINKED_PROMPTS, MISS_EVIDENCE, PLACED_OPENS, Misses, write_misses
@@ -18,12 +19,15 @@ __all__ = [
     "OUTCOMES",
     "PLACED_OPENS",
     "PROMPTS",
+    "ClientJoins",
     "Evidence",
+    "Joins",
     "Judged",
     "Labelled",
     "Ledger",
     "Misses",
     "dump",
+    "joins",
     "judge_log",
     "judged_replay",
     "label_candidates",

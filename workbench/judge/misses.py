@@ -19,8 +19,8 @@ _COLUMNS = {"open_id": pa.string(), "address": pa.string(), "reason": pa.string(
 
 _STEPS = (
     ("agent_sessions", ("judge/agent_sessions",)),
-    (LINKED_PROMPTS, ("judge/linked_prompts",)),
-    ("turns", ("judge/turns",)),
+    (LINKED_PROMPTS, ("logged/traffic", "judge/linked_prompts")),
+    ("turns", ("logged/traffic", "judge/turns")),
     ("address_nodes", ("logged/memory_now", "judge/address_nodes")),
     (PLACED_OPENS, ("judge/placed_opens",)),
     (MISS_EVIDENCE, ("boot_uris", "judge/miss_evidence")),
@@ -62,10 +62,11 @@ def log_of(db: Database) -> Log:
 
 def _judge_opens(db: Database) -> None:
     """Write judged_opens: what the server makes of each open, in the order of time."""
-    log, used, rows = log_of(db), set[tuple[str, str]](), []
+    used, rows = set[tuple[str, str]](), []
     opens = db.rows(
         "SELECT open_id, uri, given_query_id, found FROM wb.agent_opens ORDER BY opened_at NULLS LAST, open_id"
     )
+    log = log_of(db) if opens else Log({}, {})
     for open_id, uri, query_id, found in opens:
         reason = judged_open(log, uri, query_id, used)
         if found is False and reason in (*_COUNTED, Reason.ALIAS, Reason.NOT_SHOWN):

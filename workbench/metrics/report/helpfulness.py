@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from workbench.errors import BadInput
-from workbench.judge import LOG, PROMPTS, Evidence, Judged, judge_log
+from workbench.judge import LOG, PROMPTS, Evidence, Joins, Judged, joins, judge_log
 from workbench.judge.labels import stage
 from workbench.metrics.bootstrap import Interval, bootstrap, ratio
 from workbench.metrics.intervals import arrays
@@ -67,6 +67,7 @@ class Report:
     separation: Separation
     durations: Durations
     denominators: Sequence[Step]
+    joins: Joins
 
     @property
     def sufficiency(self) -> str:
@@ -101,6 +102,7 @@ class Report:
             },
             "late_prompts": self.judged.late_prompts,
             "denominators": [step.as_json() for step in self.denominators],
+            "joins": self.joins.as_json(),
         }
 
 
@@ -144,6 +146,7 @@ def report(
         separation(db),
         Durations(*db.row(compose(prompts, sql_text("report/durations")))),
         [Step(*row[1:]) for row in db.rows(compose(steps, sql_text("report/denominators")))],
+        joins(db, selected),
     )
 
 

@@ -1,4 +1,4 @@
--- In:  agent_sessions, wb.agent_prompts, wb.agent_recalls, wb.logged_queries.
+-- In:  agent_sessions, wb.agent_prompts, wb.agent_recalls, traffic (the logged queries with their class).
 -- Out: one row a logged query that an agent was seen to ask: query_id, source, session (the agent's), prompt_id and
 --      recall_id (NULL: not seen), at (the agent's time), linked_by: query_id where the recall block names it, else
 --      time: the prompt and the query of one session that are nearest to each other, at most two minutes apart.
@@ -7,11 +7,11 @@ WITH named AS (
         q.query_id,
         r.source,
         coalesce(r.session_id, r.given_session_id) AS session,
-        CASE WHEN q.traffic <> 'startup' THEN r.prompt_id END AS prompt_id,
+        CASE WHEN q.traffic IN ('prompt', 'heartbeat') THEN r.prompt_id END AS prompt_id,
         r.recall_id,
         coalesce(r.seen_at, q.now) AS at
     FROM wb.agent_recalls AS r
-    JOIN wb.logged_queries AS q ON q.query_id = r.query_id
+    JOIN traffic AS q ON q.query_id = r.query_id
 ),
 near AS (
     SELECT
@@ -25,7 +25,7 @@ near AS (
         row_number() OVER (PARTITION BY p.source, q.query_id ORDER BY apart, p.prompt_id) AS of_query
     FROM wb.agent_prompts AS p
     JOIN agent_sessions AS s ON s.source = p.source AND s.session = p.session_id
-    JOIN wb.logged_queries AS q ON q.session_id = s.logged_session
+    JOIN traffic AS q ON q.session_id = s.logged_session
     LEFT JOIN named AS n ON n.query_id = q.query_id AND n.source = p.source
     ANTI JOIN named AS k ON k.prompt_id = p.prompt_id
     WHERE apart <= 120e6

@@ -2,7 +2,7 @@
 -- Out: one row a (query_id, node) that an agent opened in the turn of that query in a way that the server does not count:
 --      uri (the first one), grade (opened_after_search where a search of the same turn had returned the memory, else
 --      opened_unlinked), at (the first time), was_shown: recall showed the node for this query. Start-up memories and
---      opens that returned nothing are none.
+--      opens that returned nothing are none. write_misses of workbench/judge makes this as a temporary table.
 SELECT
     o.query_id,
     o.node,
