@@ -15,7 +15,7 @@ from golden_engine import imported
 from memory_store import NOW, memories
 
 from workbench.params import Params
-from workbench.replay.live import recall
+from workbench.replay.live import Asked, recall, recalls
 from workbench.replay.query import prepare
 from workbench.replay.run import Settings
 from workbench.retrieve.corpus import load_corpus
@@ -42,9 +42,8 @@ def test_a_live_recall_is_that_of_the_server(conformance: Path) -> None:
             searched = prepare(record["query"]).searched
             vector = np.array([vectors[" ".join(searched.split())]], np.float32)
             query_id = (record.get("event_log") or {}).get("query_id")
-            found = recall(
-                corpus, DEFAULT, record["query"], GOLDEN_NOW, vector, query_id=query_id, session_id=record["session_id"]
-            )
+            asked = Asked(record["query"], GOLDEN_NOW, query_id, record["session_id"])
+            found = recall(corpus, DEFAULT, asked, vector)
             said = found.as_json()
             assert said["block"] == record["block"], record["query"]
             assert said["suppressed"] == record["suppressed"], record["query"]
@@ -60,7 +59,7 @@ def test_a_truncated_prompt_is_told_to_the_reader() -> None:
     with memories() as store:
         store.add("core://a", priority=0, keywords=["refund"])
         corpus = load_corpus(store.db, tokenizer("simple"), None)
-        found = recall(corpus, DEFAULT, "refund " * 60, NOW)
+        found = recall(corpus, DEFAULT, Asked("refund " * 60, NOW))
     assert found.notices == ["Only the first 200 of 419 characters of the prompt were searched."]
     assert found.block == ""
     assert found.suppressed == {"boot": 0, "score": 1}
@@ -71,7 +70,23 @@ def test_what_is_shown_stands_in_the_block() -> None:
     with memories() as store:
         store.add("core://a", priority=0, keywords=["refund", "money"], written=NOW)
         corpus = load_corpus(store.db, tokenizer("simple"), None)
-        found = recall(corpus, low, "refund", NOW, session_id="s1", query_id="q1", phase="prompt")
+        found = recall(corpus, low, Asked("refund", NOW, "q1", "s1", "prompt"))
     assert found.block == (
         '<recall session_id="s1" query_id="q1" phase="prompt">\n0.38 | core://a | money · refund\n</recall>'
     )
+
+
+def test_prompts_together_are_recalled_as_one_by_one() -> None:
+    with memories() as store:
+        store.add("core://a", priority=0, keywords=["refund"], views={"gist": "money back"}, vector=[1, 0])
+        store.add(
+            "core://b", priority=1, keywords=["deploy"], views={"question": "how to deploy a refund"}, vector=[0, 1]
+        )
+        corpus = load_corpus(store.db, tokenizer("simple"), "m1")
+        asked = [Asked(text, NOW, f"q{number}") for number, text in enumerate(("refund", "", "deploy now", "refund"))]
+        vectors = np.array([[1, 0], [np.nan, np.nan], [0, 1], [0.6, 0.8]], np.float32)
+        together = recalls(corpus, DEFAULT, asked, vectors)
+        alone = [recall(corpus, DEFAULT, one, vectors[number : number + 1]) for number, one in enumerate(asked)]
+    assert together == alone
+    assert [len(found.candidates) for found in together] == [2, 0, 2, 2]
+    assert together[0].candidates[0]["exact"] == round(0.98 * 0.3, 6)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from workbench.agents import taken
 from workbench.store import Database, Inbox, writing
 from workbench.store.inbox import Handler
 
 # The one registry: a kind of entry that stands here is taken in by the next publication, whoever makes it.
-HANDLERS: dict[str, Handler] = {}
+HANDLERS: dict[str, Handler] = {**taken.HANDLERS}
 
 
 def fold(path: Path) -> int:
@@ -19,7 +20,9 @@ def fold(path: Path) -> int:
 
 def fold_into(db: Database, path: Path) -> int:
     """Take the entries that wait for the store at `path` into `db`, its draft; how many there were."""
-    return Inbox(path).fold(db, HANDLERS)
+    count = Inbox(path).fold(db, HANDLERS)
+    taken.settle(db)
+    return count
 
 
 def waiting(path: Path) -> int:

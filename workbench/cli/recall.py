@@ -17,7 +17,7 @@ from workbench.errors import WorkbenchError
 from workbench.replay.asked import new_prompt
 from workbench.replay.engine import CANDIDATES, engine_model
 from workbench.replay.explain import ENGINE_ROWS, explain_prompt
-from workbench.replay.live import Recall, recall
+from workbench.replay.live import Asked, Recall, recall
 from workbench.replay.query import prepare
 from workbench.replay.run import Settings
 from workbench.replay.tokenizers import AUTO, chosen
@@ -50,7 +50,7 @@ def recall_command(
         used, vector = _vector(database, settings, prompt, model)
         corpus = load_corpus(database, tokenizer_named(name), used)
         now = datetime.now(UTC)
-        found = recall(corpus, settings, prompt, now, vector, session_id=session_id)
+        found = recall(corpus, settings, Asked(prompt, now, session_id=session_id), vector)
         stages = _stages(database, settings, prompt, now, used) if explain else None
     emit({**found.as_json(), **({"explanation": stages} if stages else {})}, json, _recall_text(found, stages))
 

@@ -2,11 +2,57 @@
 
 from __future__ import annotations
 
+import threading
+import time
+from collections import OrderedDict
+
 from workbench.embed.choose import Wanted, choose
-from workbench.embed.protocol import Floats
+from workbench.embed.protocol import Embedder, Floats
+from workbench.errors import WorkbenchError
 from workbench.retrieve.embeddings import normalise, vectors
 from workbench.retrieve.models import imported_model
 from workbench.store import Database
+
+REMEMBERED = 512
+REST_SECONDS = 30.0
+
+
+class LiveVectors:
+    """Vectors of single texts for a process that is asked again and again, by several threads.
+
+    The embedder is made once; the newest texts are remembered. One that failed is left alone for REST_SECONDS.
+    """
+
+    def __init__(self) -> None:
+        self._alone = threading.Lock()
+        self._embedder: Embedder | None = None
+        self._known: OrderedDict[tuple[str, str], Floats | None] = OrderedDict()
+        self._rests_until = 0.0
+        self._fault: WorkbenchError | None = None
+
+    def of(self, db: Database, model: str, text: str) -> Floats | None:
+        """See query_vector."""
+        held = vectors(db, model, [text])
+        if len(held.positions):
+            return held.matrix
+        with self._alone:
+            if self._fault and time.monotonic() < self._rests_until:
+                raise self._fault
+            key = model, normalise(text)
+            if key not in self._known:
+                self._known[key] = self._embedded(db, *key)
+            self._known.move_to_end(key)
+            while len(self._known) > REMEMBERED:
+                self._known.popitem(last=False)
+            return self._known[key]
+
+    def _embedded(self, db: Database, model: str, text: str) -> Floats | None:
+        try:
+            self._embedder = self._embedder or choose(Wanted(), imported_model(db))
+            return self._embedder.embed([text]) if self._embedder.name == model and text else None
+        except WorkbenchError as fault:
+            self._fault, self._rests_until = fault, time.monotonic() + REST_SECONDS
+            raise
 
 
 def query_vector(db: Database, model: str, text: str) -> Floats | None:
@@ -15,8 +61,4 @@ def query_vector(db: Database, model: str, text: str) -> Floats | None:
 
     Raises what the embedder raises: BadInput, BadConfig, Refused.
     """
-    held = vectors(db, model, [text])
-    if len(held.positions):
-        return held.matrix
-    embedder = choose(Wanted(), imported_model(db))
-    return embedder.embed([normalise(text)]) if embedder.name == model and normalise(text) else None
+    return LiveVectors().of(db, model, text)

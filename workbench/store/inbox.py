@@ -51,11 +51,18 @@ class Inbox:
 
     def append(self, kind: str, record: Mapping[str, Any]) -> None:
         """Keep one record. It is on the disk when this returns, and not at all when it raises."""
-        line = json.dumps({"kind": kind, "record": dict(record)}, separators=(",", ":")).encode() + b"\n"
+        self.append_all([(kind, record)])
+
+    def append_all(self, entries: Sequence[tuple[str, Mapping[str, Any]]]) -> None:
+        """Keep several records, (kind, record), in one go: all of them, or none when it raises."""
+        lines = b"".join(
+            json.dumps({"kind": kind, "record": dict(record)}, separators=(",", ":")).encode() + b"\n"
+            for kind, record in entries
+        )
         try:
             self._folder.mkdir(mode=0o700, exist_ok=True)
             with self._alone():
-                _append_line(self._folder / _CURRENT, line)
+                _append_lines(self._folder / _CURRENT, lines)
                 _sync(self._folder)
         except OSError as error:
             raise BadInput(f"Cannot write to {self._folder} ({error.strerror}); mend that and try again.") from error
@@ -122,7 +129,9 @@ class Inbox:
             if current.exists():
                 current.rename(self._folder / f"{time.time_ns():020}-{os.getpid()}.jsonl")
                 _sync(self._folder)
-            return [entry for file in self._files() if file.name not in folded for entry in _entries(file)]
+            files = [file for file in self._files() if file.name not in folded]
+        # Nobody appends to these any more, and only a publication removes them: others may go on meanwhile.
+        return [entry for file in files for entry in _entries(file)]
 
     def _remove(self, folded: set[str]) -> None:
         """Remove files that the published store holds; one that cannot be stays known there."""
@@ -152,13 +161,13 @@ def _folded(db: Database) -> set[str]:
     return {file for (file,) in db.rows("SELECT file FROM wb.inbox_folded")}
 
 
-def _append_line(path: Path, line: bytes) -> None:
-    """Write a line behind whole lines, whole or not at all. What a writer that died left unfinished is cut off."""
+def _append_lines(path: Path, lines: bytes) -> None:
+    """Write behind whole lines, whole or not at all. What a writer that died left unfinished is cut off."""
     with open(path, "a+b", buffering=0, opener=_private) as file:
         end = _end_of_lines(file)
         file.truncate(end)
         try:
-            rest = memoryview(line)
+            rest = memoryview(lines)
             while rest:
                 rest = rest[file.write(rest) :]
             os.fsync(file.fileno())

@@ -1,0 +1,251 @@
+"""What agents are given and what they do: recorded as it happened, in whatever order, and replayed exactly."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from served import GOLDEN_NOW, copy_of, memory_store
+
+from workbench.agents import Caller, Lore, Overrides, Recalled, Skipped
+from workbench.agents.canary import Canary
+from workbench.agents.lanes import Lanes
+from workbench.agents.lifecycle import Event, Lifecycle
+from workbench.folding import fold
+from workbench.judge.marks import Reason
+from workbench.params import Params
+from workbench.store import Inbox, reading, writing
+
+Run = Callable[..., tuple[int, str, str]]
+PROMPT = "how are webhook retries deduplicated?"
+SHOWN = [
+    "project://checkout_api/webhooks",
+    "knowledge://distributed_systems/idempotency",
+    "project://search_service",
+]
+pytestmark = pytest.mark.conformance
+
+
+@pytest.fixture
+def path(conformance: Path, tmp_path: Path) -> Path:
+    """A store with the memories of the golden results and no log."""
+    return copy_of(memory_store(conformance), tmp_path)
+
+
+@pytest.fixture
+def lore(path: Path) -> Any:
+    with Lore(path, clock=lambda: GOLDEN_NOW) as service:
+        yield service
+
+
+def rows(path: Path, sql: str) -> list[tuple[Any, ...]]:
+    with reading(path) as db:
+        return db.rows(sql)
+
+
+def recalled(lore: Lore, prompt: str = PROMPT, session: str = "s1", **options: Any) -> Recalled:
+    found = lore.recall(prompt, Caller(session, "claudecode"), **options)
+    assert isinstance(found, Recalled)
+    return found
+
+
+def test_a_session_is_recorded_as_it_happened(path: Path, lore: Lore, run: Run) -> None:
+    """Start, prompt, search, an open with the identifiers, one without."""
+    lifecycle = Lifecycle(lore)
+    runtime = {"runtime_family": "claudecode", "runtime_id": "claudecode"}
+    lifecycle.on(Event.of({
+        "runtime": runtime, "event": {"name": "session.start"}, "normalized": {"session_id": "s1"},
+        "project": {"dir_name": "checkout_api"},
+    }))  # fmt: skip
+    answer = lifecycle.on(Event.of({
+        "runtime": runtime, "event": {"name": "prompt.submit"}, "normalized": {"session_id": "s1", "prompt": PROMPT},
+    }))  # fmt: skip
+    caller = Caller("s1", "claudecode")
+    found = lore.search("redis", caller, limit=3)
+    linked = lore.open(SHOWN[0], caller, answer.query_id, "s1")
+    unlinked = lore.open("ops://redis", caller)
+    assert (linked.reason, unlinked.reason) == (Reason.COUNTED, Reason.NO_QUERY_ID)
+    assert "deduplicated with the Idempotency-Key" in linked.text
+    assert fold(path) == 6
+
+    assert rows(path, "SELECT query_id, session_id, traffic FROM wb.logged_queries WHERE traffic = 'prompt'") == [
+        (answer.query_id, "s1", "prompt")
+    ]
+    assert rows(path, "SELECT count(*) FROM wb.logged_queries WHERE traffic = 'startup'") == [(2,)]
+    assert rows(path, "SELECT prompt_id, session_id, query_text FROM wb.agent_prompts") == [
+        (answer.query_id, "s1", PROMPT)
+    ]
+    seen = rows(path, "SELECT prompt_id, session_id, uris FROM wb.agent_recalls ORDER BY prompt_id NULLS LAST")
+    assert seen[0] == (answer.query_id, "s1", SHOWN)
+    assert [row[:2] for row in seen[1:]] == [(None, "s1")]
+    assert rows(path, "SELECT session_id, query_text, uris FROM wb.agent_searches") == [
+        ("s1", "redis", [result["uri"] for result in found.results])
+    ]
+    opens = rows(path, "SELECT uri, session_id, given_query_id, found FROM wb.agent_opens ORDER BY uri")
+    assert opens == [("ops://redis", "s1", None, True), (SHOWN[0], "s1", answer.query_id, True)]
+    used = "SELECT node_uri FROM recall_query_candidates WHERE used_in_answer"
+    assert rows(path, used) == [(SHOWN[0],)]
+    _, out, _ = run("report", "--db", path, "--json")
+    said = json.loads(out)
+    assert {name: said[name] for name in ("prompts", "shown", "used", "silent_prompts")} == {
+        "prompts": 1, "shown": 3, "used": 1, "silent_prompts": 0,
+    }  # fmt: skip
+
+
+def test_our_own_log_is_replayed_exactly(path: Path, lore: Lore, run: Run, conformance: Path) -> None:
+    prompts = json.loads((conformance / "prompts.json").read_text(encoding="utf-8"))
+    texts = [prompt["query"] for prompt in prompts][::10]
+    for text in texts:
+        recalled(lore, text)
+    fold(path)
+    code, out, _ = run("parity", "--db", path, "--json")
+    said = json.loads(out)
+    assert (code, said["share"], said["flips"]) == (0, 1.0, 0)
+    assert said["rows"] > 3000
+    _, out, _ = run("parity", "--db", path, "--signals", "engine", "--json")
+    said = json.loads(out)
+    # One memory of that corpus carries a time stamp of the future.
+    assert {cause["cause"] for cause in said["causes"]} <= {"memory edited or indexed since"}
+    assert (said["flips"], said["rows"] > 3000) == (0, True)
+
+
+def test_the_metadata_is_that_of_the_server(path: Path, lore: Lore, conformance: Path) -> None:
+    import pyarrow.parquet as pq
+
+    real = pq.read_table(conformance / "tables" / "recall_events.parquet").to_pylist()
+    text = real[0]["query_text"]
+    wanted = {(e["node_uri"], e["retrieval_path"], e["view_type"]): e for e in real if e["query_text"] == text}
+    found = recalled(lore, text)
+    fold(path)
+    columns = "node_uri, retrieval_path, view_type, pre_rank_score, final_rank_score, metadata"
+    ours = rows(path, f"SELECT {columns} FROM recall_events WHERE query_id = '{found.query_id}'")
+    assert {(uri, signal, view) for uri, signal, view, *_ in ours} == set(wanted)
+    own = {"query_id", "session_id", "client_type", "raw_score", "cue_terms", "glossary_terms"}
+    marks = {"answer_signal_source", "answer_session_id", "answer_marked_at", "answer_client_type"}
+    for uri, signal, view, raw, score, metadata in ours:
+        event = wanted[uri, signal, view]
+        if signal == "glossary_semantic":
+            continue  # several keywords of one address
+        assert (raw, score) == pytest.approx((event["pre_rank_score"], event["final_rank_score"]), abs=1.1e-6)
+        got, server = json.loads(metadata), json.loads(event["metadata"])
+        assert got.keys() == server.keys() - marks
+        for name in got.keys() - own:
+            assert got[name] == (pytest.approx(server[name], abs=1.1e-6) if name == "score_breakdown" else server[name])
+        assert got["cue_terms"] == server["cue_terms"][: len(got["cue_terms"])]
+
+
+def test_a_mark_before_its_recall_counts(path: Path, lore: Lore) -> None:
+    query_id = recalled(lore).query_id
+    (recall,) = [entry for entry in Inbox(path).read() if entry.kind == "recall"]
+    lore.open(SHOWN[1], Caller(), f" {query_id} ")
+    (opened,) = [entry for entry in Inbox(path).read() if entry.kind == "open"]
+    late = Inbox(path.with_name("other.duckdb"))
+    with writing(path.with_name("other.duckdb"), "test"):
+        pass
+    for entry in (opened, recall):
+        late.append(entry.kind, entry.record)
+        fold(path.with_name("other.duckdb"))
+    candidates = "recall_query_candidates JOIN recall_queries USING (query_id)"
+    used = f"SELECT node_uri, used_count FROM {candidates} WHERE used_in_answer"
+    assert rows(path.with_name("other.duckdb"), used) == [(SHOWN[1], 1)]
+
+
+def test_what_the_server_does_not_count_is_not_counted(path: Path, lore: Lore) -> None:
+    query_id = recalled(lore).query_id
+    for uri, query, reason in (
+        (SHOWN[0], None, Reason.NO_QUERY_ID),
+        (SHOWN[0], "unknown", Reason.UNKNOWN_QUERY_ID),
+        ("ops://redis", query_id, Reason.NOT_SHOWN),
+        ("project://nowhere", query_id, Reason.NO_MEMORY),
+        (SHOWN[0].upper(), query_id, Reason.OTHER_CASE),
+        (SHOWN[0] + "/", query_id, Reason.COUNTED),
+        (SHOWN[0], query_id, Reason.AGAIN),
+    ):
+        assert lore.open(uri, Caller("other"), query).reason is reason, uri
+    fold(path)
+    assert rows(path, "SELECT node_uri FROM recall_query_candidates WHERE used_in_answer") == [(SHOWN[0],)]
+
+
+def test_a_report_without_addresses_marks_all_and_gives_way_to_an_open(path: Path, lore: Lore) -> None:
+    query_id = recalled(lore).query_id or ""
+    lore.used(query_id, [], Caller("s1"), preview="done")
+    lore.open(SHOWN[2], Caller("s1"), query_id)
+    fold(path)
+    source = "metadata ->> '$.answer_signal_source'"
+    marks = f"SELECT DISTINCT node_uri, {source} FROM recall_events WHERE used_in_answer ORDER BY 1"
+    assert rows(path, marks) == [
+        (SHOWN[1], "agent_end"), (SHOWN[0], "agent_end"), (SHOWN[2], "mcp:lore_get_node"),
+    ]  # fmt: skip
+
+
+def test_a_late_result_is_never_recorded_as_shown(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("workbench.agents.lore._elapsed_ms", lambda began: 2001)
+    with Lore(path) as lore:
+        found = lore.recall(PROMPT, Caller("s1"))
+        assert isinstance(found, Skipped)
+        assert found.notices == ["Recall took longer than 2000 ms and was skipped for this prompt."]
+    fold(path)
+    assert rows(path, "SELECT count(*) FROM recall_queries") == [(0,)]
+    assert rows(path, "SELECT query_text FROM wb.agent_prompts") == [(PROMPT,)]
+
+
+def test_an_empty_prompt_is_not_recorded(path: Path, lore: Lore) -> None:
+    assert recalled(lore, " \n").query_id is None
+    assert Inbox(path).read() == []
+
+
+def test_a_new_generation_is_taken_up(path: Path, lore: Lore) -> None:
+    assert recalled(lore).found.items
+    with writing(path, "test") as db:
+        db.execute("UPDATE memories SET deprecated = true")
+        db.execute("DELETE FROM memory_views")
+        db.execute("DELETE FROM glossary_term_embeddings")
+    assert not recalled(lore).found.items
+
+
+def test_prompts_of_many_threads_are_not_mixed_up(path: Path) -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    texts = [PROMPT, "idempotency key", "ok", "数据库迁移怎么做才安全"] * 12
+    with Lore(path, lanes=2, clock=lambda: GOLDEN_NOW) as lore:
+        alone = {text: recalled(lore, text, record=False).found.items for text in set(texts)}
+        with ThreadPoolExecutor(16) as threads:
+            found = list(threads.map(lambda text: recalled(lore, text), texts))
+    assert [one.found.items for one in found] == [alone[text] for text in texts]
+    assert len({one.query_id for one in found}) == len(texts)
+    assert fold(path) == len(texts)
+
+
+def test_a_request_may_ask_otherwise(lore: Lore) -> None:
+    one = recalled(lore, overrides=Overrides(max_display_items=0))
+    assert [item["uri"] for item in one.found.items] == SHOWN[:1]
+    ops = recalled(lore, overrides=Overrides(domain="ops", min_display_score=0.1))
+    assert {item["uri"].partition(":")[0] for item in ops.found.items} == {"ops"}
+
+
+def test_sessions_are_shared_at_random_and_always_alike(path: Path) -> None:
+    silent = Params.default().replace({"recall.display.min_display_score": 1.0})
+    canary = Canary(silent, 0.5, "seed")
+    names = [f"s{number}" for number in range(40)]
+    with Lore(path, canary=canary, clock=lambda: GOLDEN_NOW) as lore:
+        shown = {name: bool(recalled(lore, session=name).found.items) for name in names}
+        assert all(bool(recalled(lore, session=name).found.items) == shown[name] for name in names[:5])
+    assert 8 < sum(shown.values()) < 32
+    fold(path)
+    arms = dict(rows(path, "SELECT session_id, arm FROM wb.recall_arms"))
+    assert arms == {name: "current" if shown[name] else "candidate" for name in names}
+
+
+def test_work_that_fails_says_so_and_the_lane_goes_on(path: Path) -> None:
+    lanes = Lanes(path, 1)
+
+    def work(held: Any, items: Any) -> list[int]:
+        return [1 // item for item in items]
+
+    with pytest.raises(ZeroDivisionError):
+        lanes.submit(work, 0).result(30)
+    assert lanes.submit(work, 1).result(30) == 1
+    lanes.close()

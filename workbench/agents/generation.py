@@ -1,0 +1,50 @@
+"""One published state of a store, loaded for one thread."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from workbench.replay.engine import engine_model
+from workbench.replay.logged import settings_in_force
+from workbench.replay.run import Settings
+from workbench.replay.tokenizers import chosen
+from workbench.retrieve.corpus import Corpus, load_corpus
+from workbench.search import Documents
+from workbench.store import Database, reading
+from workbench.textsearch import tokenizer
+
+
+@dataclass(frozen=True)
+class Generation:
+    """What recall and search work on. `settings` are those in force."""
+
+    db: Database
+    corpus: Corpus
+    settings: Settings
+
+    @cached_property
+    def documents(self) -> Documents:
+        """What a search looks into beside the signals."""
+        return Documents.of(self.corpus)
+
+
+@contextmanager
+def generation(path: Path) -> Iterator[Generation]:
+    """The state of the store at `path` that is published now."""
+    with reading(path) as db:
+        in_force = settings_in_force(db).params
+        corpus = load_corpus(db, tokenizer(chosen(db).name), engine_model(db))
+        yield Generation(db, corpus, Settings(in_force, in_force))
+
+
+def published(path: Path) -> tuple[int, int, int] | None:
+    """What changes with every publication of the store at `path`; None where there is none."""
+    try:
+        state = path.stat()
+    except OSError:
+        return None
+    return state.st_ino, state.st_mtime_ns, state.st_size

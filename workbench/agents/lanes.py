@@ -1,0 +1,136 @@
+"""Threads that each hold a store loaded, and take up the work that arrives: prompts that wait together go together."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable, Hashable, Sequence
+from concurrent.futures import Future
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from workbench.agents.generation import Generation, generation, published
+
+TOGETHER = 32
+
+Work = Callable[[Generation, Sequence[Any]], Sequence[Any]]
+
+
+@dataclass(frozen=True)
+class _Task:
+    """`work` is done on `item` together with others of the same work and `group`; None: alone."""
+
+    work: Work
+    item: Any
+    group: Hashable
+    future: Future[Any]
+
+    def goes_with(self, other: _Task) -> bool:
+        return self.group is not None and self.work == other.work and self.group == other.group
+
+
+class Lanes:
+    """`count` threads over the store at `path`. When another state of the store is published, they load it one after
+    the other; until then each answers from the one that it has."""
+
+    def __init__(self, path: Path, count: int) -> None:
+        self._path = path
+        self._waiting: deque[_Task] = deque()
+        self._changed = threading.Condition()
+        self._loading = threading.Lock()
+        self._open = True
+        self._threads = [threading.Thread(target=self._run, daemon=True) for _ in range(count)]
+        for thread in self._threads:
+            thread.start()
+
+    def submit(self, work: Work, item: Any, group: Hashable = None) -> Future[Any]:
+        """Have `work` done: it gets a generation and the items of one group, and returns one result each.
+
+        A future that is cancelled before its turn costs nothing. What the work raises, its futures raise.
+        """
+        future: Future[Any] = Future()
+        with self._changed:
+            if not self._open:
+                raise RuntimeError("the lanes are closed")
+            self._waiting.append(_Task(work, item, group, future))
+            self._changed.notify()
+        return future
+
+    def close(self) -> None:
+        """End the threads once nothing waits any more."""
+        with self._changed:
+            self._open = False
+            self._changed.notify_all()
+        for thread in self._threads:
+            thread.join()
+
+    def _run(self) -> None:
+        held = _Held(self._path)
+        try:
+            while tasks := self._next():
+                _do(held, self._loading, tasks)
+        finally:
+            held.close()
+
+    def _next(self) -> list[_Task]:
+        """The oldest task and those that go with it; nothing once the lanes are closed and empty."""
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._waiting or not self._open)
+                if not self._waiting:
+                    return []
+                first = self._waiting.popleft()
+                others = [task for task in self._waiting if task.goes_with(first)][: TOGETHER - 1]
+                for task in others:
+                    self._waiting.remove(task)
+            wanted = [task for task in (first, *others) if task.future.set_running_or_notify_cancel()]
+            if wanted:
+                return wanted
+
+
+def _do(held: _Held, loading: threading.Lock, tasks: Sequence[_Task]) -> None:
+    """Give every task its result, or what went wrong."""
+    try:
+        results = tasks[0].work(held.current(loading), [task.item for task in tasks])
+        for task, result in zip(tasks, results, strict=True):
+            task.future.set_result(result)
+    except Exception as error:  # whoever asked gets it
+        for task in tasks:
+            if not task.future.done():
+                task.future.set_exception(error)
+
+
+class _Held:
+    """The generation of one thread."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._stack = ExitStack()
+        self._generation: Generation | None = None
+        self._state: tuple[int, int, int] | None = None
+
+    def current(self, loading: threading.Lock) -> Generation:
+        """The published generation; the one before while another thread is loading that."""
+        state = published(self._path)
+        if self._generation is None:
+            return self._load(state)
+        if state is not None and state != self._state and loading.acquire(blocking=False):
+            try:
+                return self._load(state)
+            finally:
+                loading.release()
+        return self._generation
+
+    def _load(self, state: tuple[int, int, int] | None) -> Generation:
+        with ExitStack() as fresh:
+            loaded = fresh.enter_context(generation(self._path))
+            self._stack.close()
+            self._stack = fresh.pop_all()
+        self._generation, self._state = loaded, state
+        return loaded
+
+    def close(self) -> None:
+        """Let the generation go."""
+        self._stack.close()
