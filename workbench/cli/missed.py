@@ -16,6 +16,11 @@ from workbench.text import shown
 
 _PROMPT = 100
 _MOST_PROMPTS = 25
+_LISTED = 5
+_UNSEEN = {
+    "never_retrieved": "Never returned by any signal, although an average memory would have been shown by now",
+    "never_shown": "Returned and never shown, likewise",
+}
 _GRADES = {
     "hand": "by hand",
     "opened_after_search": "after search",
@@ -74,7 +79,7 @@ def missed_text(said: Mapping[str, Any], uri: str | None = None) -> str:
         parts += [_memories(said["memories"]), _stages(said["stages"])]
     if said["boot_left_out"]:
         parts.append(f"{said['boot_left_out']} more are of start-up memories, which the agent has anyway (--boot).")
-    parts += _engine(said["engine"])
+    parts += [*_engine(said["engine"]), *_lists(said)]
     return "\n\n".join(parts)
 
 
@@ -105,6 +110,44 @@ def _engine(engine: Mapping[str, Any] | None) -> list[str]:
         f"{engine['prompts_without_vector']:,} of {engine['prompts']:,} prompts that had to be searched anew have no "
         "vector: of those the signals of meaning are not known; `workbench embed` adds them."
     ]
+
+
+def _lists(said: Mapping[str, Any]) -> Iterator[str]:
+    """The first memories of each list that is not empty."""
+    noise = said["noise"]
+    if noise["memories"]:
+        rows = [
+            (one["uri"], one["shown"], one["used"], percent(one["use_rate_shrunk"]), one["clear"])
+            for one in noise["memories"][:_LISTED]
+        ]
+        used = f"of all that is shown {percent(noise['use_rate_of_all'])} is used"
+        yield f"Noise: {noise['count']} memories are often shown and rarely used ({used})."
+        yield table(("memory", "shown", "used", "shrunk", "clear"), rows) + f"\n{noise['advice']}"
+    unseen = "\n".join(_unseen(words, said[name]) for name, words in _UNSEEN.items() if any(_counts(said[name])))
+    if unseen:
+        yield unseen
+    if copies := "\n".join(_copies(said["duplicates"])):
+        yield copies
+
+
+def _counts(unseen: Mapping[str, Any]) -> tuple[int, int]:
+    return unseen["count"], unseen["in_grace"]
+
+
+def _unseen(words: str, unseen: Mapping[str, Any]) -> str:
+    count, in_grace = _counts(unseen)
+    first = ", ".join(shown(one["uri"]) for one in unseen["memories"][:_LISTED])
+    grace = f"; {in_grace} more are too new to tell" if in_grace else ""
+    return f"{words}: {count}{grace}.{f' {first}' if first else ''}"
+
+
+def _copies(duplicates: Mapping[str, Any]) -> Iterator[str]:
+    for one in duplicates["same_text"][:_LISTED]:
+        both = f"{shown(one['uri'])} and {shown(one['other_uri'])}"
+        yield f"Nearly the same text: {both}, shown together in {one['shown_together']} prompts."
+    for one in duplicates["same_memory"][:_LISTED]:
+        both = f"{shown(one['uri'])} and {shown(one['other_uri'])}"
+        yield f"One memory at two addresses: {both} took two places in {one['prompts']} prompts."
 
 
 def _full(said: Mapping[str, Any], uri: str) -> Iterator[str]:

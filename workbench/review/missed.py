@@ -14,6 +14,7 @@ from workbench.metrics.shrinkage import Prior
 from workbench.replay.run import Settings
 from workbench.replay.selection import Selection
 from workbench.review.evidence import GRADES, write_missed
+from workbench.review.lists import lists
 from workbench.review.reasons import STAGE_WORDS, Bounds, other_letters, sentence, signal_reasons
 from workbench.review.stages import STAGED, STAGES, Staging, write_stages
 from workbench.review.vectors import Embed
@@ -144,8 +145,9 @@ def missed(
     evidence = Evidence().under(review.settings.in_force)
     write_missed(db, selection, review.tokenizer, evidence, review.estimates)
     seen = dict(db.arrow(compose((*HAND_LABELS, "review/seen"))).to_pylist()[0])
+    more = {} if uri is not None else lists(db, review.tokenizer, limit)
     if not db.row("SELECT count(*) FROM misses")[0]:
-        return Missed(seen, 0, 0, 0, {}, [])
+        return Missed(seen, 0, 0, 0, {}, [], lists=more)
     staging = write_stages(db, review.settings, review.tokenizer, review.model, review.embed)
     counts = dict(db.rows(f"SELECT stage, count(*) FROM {STAGED} GROUP BY 1"))
     left_out = 0 if review.boot else counts.pop("boot", 0)
@@ -153,7 +155,7 @@ def missed(
     found = [one for one in needed if one[1]]
     chosen = found[:limit] if uri is None else _of(db, found, uri)
     memories = _memories(db, chosen, needed, review, Bounds.of(review.settings.params, staging.row_limit))
-    return Missed(seen, len(found), sum(counts.values()), left_out, counts, memories, staging, review.model)
+    return Missed(seen, len(found), sum(counts.values()), left_out, counts, memories, staging, review.model, more)
 
 
 def _of(db: Database, found: Sequence[tuple[str, int, int]], uri: str) -> list[tuple[str, int, int]]:
