@@ -24,7 +24,7 @@ from workbench.store import writing
 Run = Callable[..., tuple[int, str, str]]
 
 COMMANDS = {"demo", "ui", "import", "status", "embed", "parity", "replay", "report", "explain", "recall", "search",
-            "missed", "memory", "fold", "simulate", "tune", "compare", "export", "apply", "rollback",
+            "missed", "memory", "fold", "open", "serve", "simulate", "tune", "compare", "export", "apply", "rollback",
             "check"}  # fmt: skip
 
 

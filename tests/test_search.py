@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import re
 from collections.abc import Sequence
@@ -14,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 from golden_engine import NOW as GOLDEN_NOW
 from golden_engine import imported
+from golden_search import check, golden
 from hypothesis import given
 from hypothesis import strategies as st
 from memory_store import NOW, Memories, memories
@@ -29,12 +29,6 @@ from workbench.textsearch import tokenizer
 from workbench.textsearch.cover import WEIGHTS, cover_density, covers
 
 DEFAULT = Settings(Params.default(), Params.default())
-SCORE_TOLERANCE = 1.5e-6
-
-
-def golden(folder: Path, name: str) -> list[dict[str, Any]]:
-    with gzip.open(folder / "golden_search.jsonl.gz", "rt", encoding="utf-8") as lines:
-        return [record for record in map(json.loads, lines) if record["fts"] == name]
 
 
 @pytest.mark.conformance
@@ -60,17 +54,6 @@ def test_every_golden_search_is_equal(conformance: Path, name: str) -> None:
             ).as_json()
             check(record, found)
     assert len(records) == 76
-
-
-def check(record: dict[str, Any], found: dict[str, Any]) -> None:
-    where = f"{record['fts']} {record['id']} {record['query'][:40]!r}"
-    wanted = record["response"]
-    assert {name: found["meta"][name] for name in wanted["meta"]} == wanted["meta"], where
-    assert [result["uri"] for result in found["results"]] == [result["uri"] for result in wanted["results"]], where
-    for own, other in zip(found["results"], wanted["results"], strict=True):
-        assert own["score"] == pytest.approx(other["score"], abs=SCORE_TOLERANCE), (where, own["uri"])
-        for name in other.keys() - {"score"}:
-            assert own[name] == other[name], (where, own["uri"], name)
 
 
 @pytest.mark.conformance

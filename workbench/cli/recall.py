@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from workbench.agents import Caller, Lore, Skipped
+from workbench.agents.canary import Canary
+from workbench.agents.lifecycle import START, Event, Lifecycle
 from workbench.cli.engine import Model, TokenizerName
 from workbench.cli.explain import explain_text
-from workbench.cli.options import Config, Db, Json, opened
+from workbench.cli.options import Config, Db, Json, opened, store_path
 from workbench.cli.output import emit, say
 from workbench.embed.live import query_vector
-from workbench.errors import WorkbenchError
+from workbench.errors import BadInput, WorkbenchError
+from workbench.params.toml import read_toml
 from workbench.replay.asked import new_prompt
 from workbench.replay.engine import CANDIDATES, engine_model
 from workbench.replay.explain import ENGINE_ROWS, explain_prompt
@@ -23,7 +28,7 @@ from workbench.replay.run import Settings
 from workbench.replay.tokenizers import AUTO, chosen
 from workbench.retrieve.corpus import load_corpus
 from workbench.retrieve.nearest import Floats
-from workbench.store import Database
+from workbench.store import Database, reading
 from workbench.textsearch import tokenizer as tokenizer_named
 
 _ID = "live"
@@ -35,8 +40,15 @@ def register(app: typer.Typer) -> None:
 
 
 def recall_command(
-    prompt: Annotated[str, typer.Argument(help="The prompt, as an agent would send it.")],
+    prompt: Annotated[str | None, typer.Argument(help="The prompt, as an agent would send it.")] = None,
     session_id: Annotated[str | None, typer.Option(help="Stands in the block.")] = None,
+    client: Annotated[str | None, typer.Option(help="Client type that is recorded, e.g. claudecode.")] = None,
+    record: Annotated[bool, typer.Option("--record", help="Keep it as a recall that an agent was given.")] = False,
+    start: Annotated[
+        bool, typer.Option("--session-start", help="What a session of --client starts with; recorded.")
+    ] = False,
+    directory: Annotated[str | None, typer.Option(help="Project directory name, for --session-start.")] = None,
+    repository: Annotated[str | None, typer.Option(help="Repository name, for --session-start.")] = None,
     explain: Annotated[bool, typer.Option("--explain", help="Show all stages.")] = False,
     config: Config = None,
     tokenizer: TokenizerName = AUTO,
@@ -45,6 +57,22 @@ def recall_command(
     json: Json = False,
 ) -> None:
     """Recall memories for a prompt from the store and print the block that an agent would read."""
+    if (record or start) and (explain or tokenizer != AUTO or model):
+        raise BadInput(
+            "What is recorded is recalled as the service does it: leave --explain, --tokenizer and --model out."
+        )
+    if start:
+        _start(
+            store_path(db),
+            Event(START, client or "", client or "", session_id or "", "", directory or "", repository or ""),
+            json,
+        )
+        return
+    if prompt is None:
+        raise BadInput("Name the prompt to recall for, or ask for --session-start.")
+    if record:
+        _record(store_path(db), prompt, Caller(session_id, client), config, json)
+        return
     with opened(db, config) as (database, settings):
         name = chosen(database).name if tokenizer == AUTO else tokenizer
         used, vector = _vector(database, settings, prompt, model)
@@ -53,6 +81,28 @@ def recall_command(
         found = recall(corpus, settings, Asked(prompt, now, session_id=session_id), vector)
         stages = _stages(database, settings, prompt, now, used) if explain else None
     emit({**found.as_json(), **({"explanation": stages} if stages else {})}, json, _recall_text(found, stages))
+
+
+def _record(path: Path, prompt: str, caller: Caller, config: Path | None, json: bool) -> None:
+    canary = Canary(read_toml(config)) if config else None
+    with reading(path):  # a name that was mistyped makes no store
+        pass
+    with Lore(path, canary=canary) as lore:
+        found = lore.recall(prompt, caller)
+    if isinstance(found, Skipped):
+        emit({"skipped": True, "notices": found.notices}, json, "\n".join(found.notices))
+        return
+    emit({"query_id": found.query_id, **found.found.as_json()}, json, _recall_text(found.found, None))
+
+
+def _start(path: Path, event: Event, json: bool) -> None:
+    with reading(path):
+        pass
+    with Lore(path) as lore:
+        answer = Lifecycle(lore).on(event)
+    if not answer.context:
+        say("A session of this client starts with nothing; name a runtime with --client, e.g. claudecode.")
+    emit(answer.as_json(), json, answer.context)
 
 
 def _vector(db: Database, settings: Settings, prompt: str, model: str | None) -> tuple[str | None, Floats | None]:

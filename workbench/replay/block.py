@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from html import escape
 
 MOST_CUES = 3
 
@@ -16,14 +17,14 @@ def recall_block(
     digits: int = 2,
 ) -> str:
     """One line a memory: score, address, at most three cues. Attributes stand there where they are known; no memories
-    give no block, "".
+    give no block, "". A quote in a value cannot end it.
 
     `items` are (score, URI, cues), best first.
     """
     if not items:
         return ""
     known = (("session_id", session_id), ("query_id", query_id), ("phase", phase))
-    attributes = "".join(f' {name}="{value}"' for name, value in known if value)
+    attributes = "".join(f' {name}="{escape(value)}"' for name, value in known if value)
     lines = [
         " | ".join((f"{score:.{digits}f}", uri, *([" · ".join(cues[:MOST_CUES])] if cues else [])))
         for score, uri, cues in items
