@@ -12,9 +12,10 @@ from log_builder import Candidate, Prompt, log_of
 from test_misses import RANKED, URIS, asked
 from transcript_lines import Claude, Codex, block, taken, written
 
-from workbench.judge import Joins, joins
+from workbench.judge import Joins, joins, write_misses
 from workbench.judge.joins import UNCOUNTED
 from workbench.metrics.report import report
+from workbench.store import reading
 
 
 @contextmanager
@@ -130,3 +131,35 @@ def test_the_command_says_no_data_where_nothing_was_seen(
     assert "no data" in out[out.index("orphaned") :]
     _, out, _ = run("report", "--db", store, "--json")
     assert json.loads(out)["joins"]["uncounted"] is None
+
+
+def test_a_logged_session_and_its_transcript_from_files_to_the_report(
+    run: Callable[..., tuple[int, str, str]], tmp_path: Path
+) -> None:
+    store = tmp_path / "w.duckdb"
+    run("simulate", tmp_path / "world", "--prompts", "60", "--memories", "20")
+    run("import", tmp_path / "world", "--db", store)
+    with reading(store) as db:
+        query_id, session, shown, other = db.row(
+            "SELECT c.query_id, q.session_id, min(c.uri) FILTER (logged_shown), min(c.uri) FILTER (NOT logged_shown)"
+            " FROM wb.logged_candidates AS c JOIN wb.logged_queries AS q ON q.query_id = c.query_id"
+            " WHERE traffic = 'prompt' AND NOT is_boot GROUP BY ALL"
+            " HAVING bool_or(logged_shown) AND bool_or(NOT logged_shown) ORDER BY c.query_id LIMIT 1"
+        )
+    agent = Claude()
+    agent.user("a prompt that is kept by nobody")
+    agent.told(block(shown, session=session, query=query_id))
+    agent.opened("t1", shown, session_id=session, query_id=query_id)
+    agent.searched("t2", "words of the search", other)
+    agent.opened("t3", other)
+    for options in ([], ["--redact"]):
+        path = tmp_path / f"with{len(options)}.duckdb"
+        path.write_bytes(store.read_bytes())
+        assert run("import", written(tmp_path, agent.lines), "--db", path, *options)[0] == 0
+        said = json.loads(run("report", "--db", path, "--json")[1])["joins"]
+        (one,) = (client for client in said["clients"] if client["client"] == "claudecode")
+        assert (one["opens"], one["linked"], one["unlinked"]) == (2, 1, 1)
+        with reading(path) as db:
+            write_misses(db)
+            found = db.rows("SELECT query_id, uri, grade, was_shown FROM miss_evidence")
+        assert found == [(query_id, other, "opened_after_search", False)]

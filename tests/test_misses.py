@@ -136,6 +136,17 @@ def test_one_query_belongs_to_one_prompt(tmp_path: Path) -> None:
         ]
 
 
+def test_the_same_text_is_nearer_than_any_other(tmp_path: Path) -> None:
+    agent = Claude()
+    for text in ("one", "two", "three"):
+        agent.user(text)
+        agent.now += 9
+    log = [asked(f"q-{text}", 9 + 10 * place, text=text) for place, text in enumerate(("one", "two", "three"))]
+    with judged(tmp_path, log, agent) as db:
+        texts = "SELECT l.query_id, p.query_text FROM linked_prompts AS l JOIN wb.agent_prompts AS p USING (prompt_id)"
+        assert sorted(db.rows(texts)) == [("q-one", "one"), ("q-three", "three"), ("q-two", "two")]
+
+
 @pytest.mark.parametrize("by", ["query", "session"])
 def test_a_session_known_through_its_block_alone(tmp_path: Path, by: str) -> None:
     agent = Codex("rollout")

@@ -136,6 +136,18 @@ def test_side_chains_and_repeats_count_once(db: Database, tmp_path: Path) -> Non
     assert added(taken(db, tmp_path)) == {}
 
 
+def test_a_side_chain_inside_lines_of_progress(db: Database, tmp_path: Path) -> None:
+    side = Claude("side")
+    side.opened("toolu_0123456789abc", "core://a")
+    session = Claude()
+    for line in side.lines:
+        session.line("progress", data={"type": "agent_progress", "message": json.loads(line)})
+    written(tmp_path, side.lines, "project/agent-side.jsonl")
+    written(tmp_path, session.lines)
+    assert added(taken(db, tmp_path)) == {"opens": 1}
+    assert held(db, "agent_opens", "session_id", "found") == [("agent-1", True)]
+
+
 def test_a_second_import_adds_nothing_and_an_appended_file_only_the_new(db: Database, tmp_path: Path) -> None:
     session = claude_session()
     session.call("t4", "lore_get_node", uri="core://late")

@@ -32,6 +32,8 @@ from workbench.retrieve.versions import history
 from workbench.store import TABLES, Database, newest_version, reading, writing
 from workbench.textsearch import tokenizer
 
+_COUNTED = (*TABLES, "wb.agent_prompts", "wb.agent_recalls", "wb.agent_searches", "wb.agent_opens")
+
 Progress = Callable[[int, int | None, str], None]
 
 
@@ -212,7 +214,7 @@ def status(path: Path) -> dict[str, Any]:
             "db": str(path),
             "version": newest_version(),
             "size_bytes": path.stat().st_size,
-            "tables": {name: db.row(f"SELECT count(*) FROM {name}")[0] for name in TABLES},
+            "tables": {name.removeprefix("wb."): db.row(f"SELECT count(*) FROM {name}")[0] for name in _COUNTED},
             "first_query": first,
             "last_query": last,
             "traffic": dict(db.rows("SELECT traffic, count(*) FROM wb.logged_queries GROUP BY 1 ORDER BY 2 DESC")),

@@ -72,6 +72,11 @@ def identifier(text: object) -> str | None:
     return text if isinstance(text, str) and _IDENTIFIER.fullmatch(trimmed(text)) else None
 
 
+def word(value: object) -> str:
+    """`value` where it is text, else nothing: a type or name may be anything in a file."""
+    return value if isinstance(value, str) else ""
+
+
 def typed_text(text: str) -> str:
     """What a person typed, without what programs added; empty where nothing is left."""
     if f"<{_COMMAND}>" in text:

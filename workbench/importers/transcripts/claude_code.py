@@ -6,13 +6,14 @@ from typing import Any
 
 import msgspec
 
+from workbench.importers.transcripts.blocks import word
 from workbench.importers.transcripts.results import texts
 from workbench.importers.transcripts.track import Place, Track, digest
 
 _MESSAGES = frozenset({"user", "assistant", "attachment", "system"})
 # Types of lines that never hold a prompt, a recall or a call.
 _PASSED_OVER = frozenset({
-    "summary", "file-history-snapshot", "queue-operation", "progress", "last-prompt", "custom-title", "ai-title",
+    "summary", "file-history-snapshot", "queue-operation", "last-prompt", "custom-title", "ai-title",
     "agent-name", "agent-color", "agent-setting", "mode", "permission-mode", "pr-link", "tag", "worktree-state",
     "attribution-snapshot", "content-replacement", "task-summary",
 })  # fmt: skip
@@ -38,6 +39,7 @@ class _Line(msgspec.Struct):
     message: msgspec.Raw = _NOTHING
     content: msgspec.Raw = _NOTHING
     attachment: msgspec.Raw = _NOTHING
+    data: msgspec.Raw = _NOTHING
 
 
 _DECODER = msgspec.json.Decoder(_Line)
@@ -52,18 +54,23 @@ class Reader:
     def read(self, content: bytes) -> None:
         """Take one line. Raises what the JSON reader raises."""
         line = _DECODER.decode(content)
-        if not isinstance(line.type, str) or line.type not in _MESSAGES:
-            if line.type not in _PASSED_OVER:
-                self._track.noticed.unknown[str(line.type)] += 1
-            return
+        kind = word(line.type)
+        if kind == "progress":
+            self._progress(line, content)
+        elif kind not in _MESSAGES and kind not in _PASSED_OVER:
+            self._track.noticed.unknown[kind] += 1
+        elif kind in _MESSAGES and (kind != "assistant" or b"lore_" in content):
+            self._message(kind, line, self._place(line, content))
+
+    def _place(self, line: _Line, content: bytes) -> Place:
+        session = word(line.sessionId) or self._session
+        name = word(line.uuid) or digest(content.decode("utf-8", "replace"))
+        return Place(name, session, self._track.moment(line.timestamp))
+
+    def _message(self, kind: str, line: _Line, place: Place) -> None:
         if line.isCompactSummary is True or line.isVisibleInTranscriptOnly is True:
             return
-        if line.type == "assistant" and b"lore_" not in content:
-            return
-        session = line.sessionId if isinstance(line.sessionId, str) and line.sessionId else self._session
-        name = line.uuid if isinstance(line.uuid, str) and line.uuid else digest(content.decode("utf-8", "replace"))
-        place = Place(name, session, self._track.moment(line.timestamp))
-        match line.type:
+        match kind:
             case "assistant":
                 self._calls(place, _content(line.message))
             case "user":
@@ -73,6 +80,14 @@ class Reader:
             case "system" if line.subtype != "local_command":
                 for text in texts(_decoded(line.content) or _content(line.message)):
                     self._track.context(place, text)
+
+    def _progress(self, line: _Line, content: bytes) -> None:
+        """A side chain may stand in the lines that report its progress, whole messages in them."""
+        data = _decoded(line.data) if b"tool_use" in content else None
+        message = data.get("message") if isinstance(data, dict) else None
+        if isinstance(message, dict):
+            ours = {"timestamp": line.timestamp, **message, "sessionId": line.sessionId, "isSidechain": True}
+            self.read(msgspec.json.encode(ours))
 
     def _calls(self, place: Place, content: Any) -> None:
         for number, block in enumerate(content if isinstance(content, list) else ()):
@@ -102,10 +117,10 @@ def _attached(attachment: Any) -> list[str]:
     """The texts of an attachment that stand for something the agent was told, not for a file."""
     if not isinstance(attachment, dict):
         return texts(attachment)
-    kind = attachment.get("type")
-    if isinstance(kind, str) and any(word in kind for word in _QUOTING) and "hook" not in kind:
+    kind = word(attachment.get("type"))
+    if any(part in kind for part in _QUOTING) and "hook" not in kind:
         return []
-    if attachment.get("hookEvent") in _BESIDE_TOOLS:
+    if word(attachment.get("hookEvent")) in _BESIDE_TOOLS:
         return []
     for name in _SEEN:
         if found := texts(attachment.get(name)):

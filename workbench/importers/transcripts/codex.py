@@ -8,10 +8,11 @@ from typing import Any
 
 import msgspec
 
-from workbench.importers.transcripts.blocks import typed_text
+from workbench.importers.transcripts.blocks import typed_text, word
 from workbench.importers.transcripts.results import texts
 from workbench.importers.transcripts.track import Place, Track, digest
 
+_READ = frozenset({"session_meta", "response_item", "event_msg"})
 _PASSED_OVER = frozenset({"turn_context", "compacted", "world_state"})
 _ITEMS_PASSED_OVER = frozenset({
     "reasoning", "local_shell_call", "local_shell_call_output", "web_search_call", "ghost_snapshot", "compaction",
@@ -49,22 +50,20 @@ class Reader:
     def read(self, content: bytes) -> None:
         """Take one line. Raises what the JSON reader raises."""
         line = _DECODER.decode(content)
-        if line.type in _PASSED_OVER:
+        kind = word(line.type)
+        if kind in _PASSED_OVER:
             return
-        if line.type not in ("session_meta", "response_item", "event_msg") or line.payload == _NOTHING:
-            self._track.noticed.unknown[str(line.type)] += 1
-            return
-        if line.type == "event_msg" and b"user_message" not in content and b"mcp_tool_call" not in content:
+        if kind == "event_msg" and b"user_message" not in content and b"mcp_tool_call" not in content:
             return
         payload = msgspec.json.decode(line.payload)
-        if not isinstance(payload, dict):
-            self._track.noticed.unknown[str(line.type)] += 1
-        elif line.type == "session_meta":
+        if kind not in _READ or not isinstance(payload, dict):
+            self._track.noticed.unknown[kind] += 1
+        elif kind == "session_meta":
             self._meta(payload)
         else:
             name = digest(content.decode("utf-8", "replace"))
             place = Place(name, self._session, self._track.moment(line.timestamp))
-            (self._item if line.type == "response_item" else self._event)(place, payload)
+            (self._item if kind == "response_item" else self._event)(place, payload)
 
     def _meta(self, payload: dict[str, Any]) -> None:
         found = payload.get("id") or payload.get("session_id")
@@ -72,7 +71,7 @@ class Reader:
             self._session, self._named = found, True
 
     def _item(self, place: Place, payload: dict[str, Any]) -> None:
-        kind, call_id = payload.get("type"), payload.get("call_id")
+        kind, call_id = word(payload.get("type")), payload.get("call_id")
         if kind == "message":
             self._message(place, payload)
         elif kind in _CALLS:
@@ -93,7 +92,7 @@ class Reader:
             self._track.context(place, text)
 
     def _event(self, place: Place, payload: dict[str, Any]) -> None:
-        kind, call_id = payload.get("type"), payload.get("call_id")
+        kind, call_id = word(payload.get("type")), payload.get("call_id")
         if kind == "user_message" and isinstance(payload.get("message"), str):
             self._prompt(place, "event", payload["message"])
         elif kind in _MCP and isinstance(payload.get("invocation"), dict):

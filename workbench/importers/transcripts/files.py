@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Protocol
 from zoneinfo import ZoneInfo
 
 from workbench.errors import BadInput
@@ -16,6 +16,7 @@ from workbench.importers.staging import Staging
 from workbench.importers.transcripts import claude_code, codex
 from workbench.importers.transcripts.find import CODEX, UNPACKING, transcripts
 from workbench.importers.transcripts.rows import Rows
+from workbench.importers.transcripts.secrets import masked
 from workbench.importers.transcripts.track import Noticed, Track
 
 # A line may hold a picture or a whole file; what is longer is named and left out.
@@ -44,19 +45,32 @@ def _read(file: Path, where: str, kind: str, track: Track, staging: Staging) -> 
     reader = codex.Reader(track, name) if kind == CODEX else claude_code.Reader(track, name)
     try:
         with open_plain(file) as source:
-            for line in lines(source, staging.mended):
-                if line.reason in (BLANK, UNFINISHED):
-                    continue
-                try:
-                    reason = line.reason or reader.read(line.content) or ""
-                except UNREADABLE as error:
-                    reason = said(error)
-                if reason:
-                    staging.reject(f"{where}:{line.number}", reason)
+            for number, reason in unusable(source, reader, staging.mended):
+                staging.reject(f"{where}:{number}", reason)
     except UNPACKING as error:
         staging.reject(where, f"cannot be unpacked to its end ({error}); copy it again")
     except OSError as error:
         raise BadInput(f"Cannot read {file} ({error.strerror or error}); check its permissions.") from error
+
+
+class Reader(Protocol):
+    """Reads one transcript line by line."""
+
+    def read(self, content: bytes) -> None:
+        """Take one line. Raises what the JSON reader raises."""
+
+
+def unusable(file: BinaryIO, reader: Reader, mended: Mended) -> Iterator[tuple[int, str]]:
+    """Give every line of a file to `reader`; yields the number of each that cannot be used, with the reason."""
+    for line in lines(file, mended):
+        reason = line.reason
+        if not reason:
+            try:
+                reader.read(line.content)
+            except UNREADABLE as error:
+                reason = said(error)
+        if reason and reason not in (BLANK, UNFINISHED):
+            yield line.number, reason
 
 
 def lines(file: BinaryIO, mended: Mended) -> Iterator[Line]:
@@ -92,4 +106,4 @@ def _say(staging: Staging, noticed: Noticed, others: list[Path]) -> None:
 
 
 def _named(kind: str) -> str:
-    return kind if _TYPE.fullmatch(kind) else "(a name that is none)"
+    return masked(kind) if _TYPE.fullmatch(kind) else "(none that has a name)"

@@ -61,8 +61,8 @@ def transcripts(path: Path) -> Iterator[tuple[Path, str | None]]:
     for folder, below, names in os.walk(path):
         below.sort()
         for name in sorted(names):
-            if name.lower().endswith(ENDINGS):
-                file = Path(folder, name)
+            file = Path(folder, name)
+            if name.lower().endswith(ENDINGS) and file.is_file():
                 yield file, is_transcript(head_of(file))
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from workbench.importers.jsonlines import UNREADABLE
-from workbench.importers.transcripts.blocks import memory_address
+from workbench.importers.transcripts.blocks import memory_address, word
 
 _DEEPEST = 24
 _TEXTS = frozenset({"text", "input_text", "output_text"})
@@ -30,7 +30,9 @@ def texts(content: object) -> list[str]:
     for block in content:
         if isinstance(block, str):
             found.append(block)
-        elif isinstance(block, dict) and block.get("type", "text") in _TEXTS and isinstance(block.get("text"), str):
+        elif (
+            isinstance(block, dict) and word(block.get("type", "text")) in _TEXTS and isinstance(block.get("text"), str)
+        ):
             found.append(block["text"])
     return found
 

@@ -1,7 +1,8 @@
--- In:  agent_sessions, wb.agent_prompts, wb.agent_recalls, traffic (the logged queries with their class).
+-- In:  agent_sessions, wb.agent_prompts, wb.agent_recalls, recall_queries, traffic (the logged queries with their class).
 -- Out: one row a logged query that an agent was seen to ask: query_id, source, session (the agent's), prompt_id and
 --      recall_id (NULL: not seen), at (the agent's time), linked_by: query_id where the recall block names it, else
---      time: the prompt and the query of one session that are nearest to each other, at most two minutes apart.
+--      time: the prompt and the query of one session that are nearest to each other, at most two minutes apart; one
+--      with the same text is nearer than any other.
 WITH named AS (
     SELECT
         q.query_id,
@@ -16,16 +17,18 @@ WITH named AS (
 near AS (
     SELECT
         abs(epoch_us(p.prompted_at) - epoch_us(coalesce(n.at, q.now))) AS apart,
+        trim(p.query_text) IS DISTINCT FROM trim(r.query_text) AS differs,
         q.query_id,
         p.source,
         p.session_id AS session,
         p.prompt_id,
         p.prompted_at,
-        row_number() OVER (PARTITION BY p.prompt_id ORDER BY apart, q.query_id) AS of_prompt,
-        row_number() OVER (PARTITION BY p.source, q.query_id ORDER BY apart, p.prompt_id) AS of_query
+        row_number() OVER (PARTITION BY p.prompt_id ORDER BY differs, apart, q.query_id) AS of_prompt,
+        row_number() OVER (PARTITION BY p.source, q.query_id ORDER BY differs, apart, p.prompt_id) AS of_query
     FROM wb.agent_prompts AS p
     JOIN agent_sessions AS s ON s.source = p.source AND s.session = p.session_id
     JOIN traffic AS q ON q.session_id = s.logged_session
+    JOIN recall_queries AS r ON r.query_id = q.query_id
     LEFT JOIN named AS n ON n.query_id = q.query_id AND n.source = p.source
     ANTI JOIN named AS k ON k.prompt_id = p.prompt_id
     WHERE apart <= 120e6
