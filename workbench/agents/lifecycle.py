@@ -56,6 +56,8 @@ class Family:
 FAMILIES = {
     "claudecode": Family(("stdout_json", _printed("SessionStart")), ("stdout_text", _text)),
     "codex": Family(("stdout_json", _printed("SessionStart")), ("stdout_json", _printed("UserPromptSubmit"))),
+    # Not known to server 1.3.22; it takes hooks as Codex does.
+    "zcode": Family(("stdout_json", _printed("SessionStart")), ("stdout_json", _printed("UserPromptSubmit"))),
     "openclaw": Family(("return_value", _named("appendSystemContext")), ("return_value", _named("prependContext"))),
     "hermes": Family(("return_value", _named("system_context")), ("return_value", _named("context"))),
     "pi": Family(("return_value", _named("systemPromptAppend")), ("return_value", _message)),

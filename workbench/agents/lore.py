@@ -95,7 +95,8 @@ class Lore:
     """Recall, search and memories of the store at `path`, for any number of threads.
 
     What is answered is first kept in the inbox, so that it outlives a kill. `fold` publishes the store with the inbox
-    when that has grown to `fold_bytes`. `canary` shares the sessions between two configurations. Close it at the end.
+    when that has grown to `fold_bytes`. `canary` shares the sessions between two configurations. A recall is skipped
+    after `timeout_ms`, else after the time that the configuration allows. Close it at the end.
     """
 
     def __init__(
@@ -106,10 +107,11 @@ class Lore:
         canary: Canary | None = None,
         fold: Fold | None = None,
         fold_bytes: int = 32_000_000,
+        timeout_ms: int | None = None,
         clock: Callable[[], datetime] = records.now,
     ) -> None:
         self.path = path
-        self._canary, self._clock = canary or Canary(), clock
+        self._canary, self._clock, self._timeout_ms = canary or Canary(), clock, timeout_ms
         self._fold, self._fold_bytes, self._folding = fold, fold_bytes, threading.Lock()
         self._vectors = LiveVectors()
         self._known = Known(path)
@@ -215,7 +217,7 @@ class Lore:
         record: bool = True,
     ) -> list[Recalled | Skipped]:  # fmt: skip
         in_force = self._in_force or self.params()
-        began, timeout_ms = time.monotonic(), int(in_force["recall.safety.timeout_ms"])
+        began, timeout_ms = time.monotonic(), self._timeout_ms or int(in_force["recall.safety.timeout_ms"])
         arm = self._canary.arm(caller.session_id)
         futures = [
             self._lanes.submit(self._recall_together, _Prompt(one, overrides, arm), (overrides, arm)) for one in asked

@@ -16,6 +16,7 @@ from workbench.cli import (
     demo,
     embedding,
     explain,
+    hook,
     memory,
     missed,
     recall,
@@ -33,7 +34,10 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for commands in (demo, applying, checking, data, embedding, explain, memory, missed, recall, search, serving, tuning):
+_MODULES = (
+    demo, applying, checking, data, embedding, explain, hook, memory, missed, recall, search, serving, tuning,
+)  # fmt: skip
+for commands in _MODULES:
     commands.register(app)
 
 

@@ -1,0 +1,418 @@
+"""Hooks of agent runtimes: what they print, that they end in time, and that nothing makes them fail a prompt."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from datetime import UTC, datetime
+from functools import partial
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pytest
+from served import GOLDEN_NOW, copy_of, memory_store
+
+from workbench.agents import Lore
+from workbench.hooks import front, worker
+from workbench.hooks.front import Call, Misused, read_call
+from workbench.hooks.hosts import HOSTS, START, SUBMIT, output, shortened
+from workbench.hooks.log import MOST_BYTES, log, log_file
+from workbench.hooks.payload import read_payload
+from workbench.hooks.project import project_names
+from workbench.jobs import follow_memories
+from workbench.memories import Memory
+from workbench.memories.rows import create
+from workbench.store import writing
+
+Hook = Callable[..., str]
+BLOCK = re.compile(r"<recall .*?</recall>", re.DOTALL)
+EVENTS = {"session.start": START, "prompt.submit": SUBMIT}
+
+
+@pytest.fixture(scope="session")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store with two memories, without vectors, where words alone reach the threshold."""
+    path = tmp_path_factory.mktemp("hooks") / "template.duckdb"
+    now = datetime.now(UTC)
+    with writing(path, "test") as db:
+        create(db, Memory("core://agent", "Read the failing test first.", 0), now)
+        create(db, Memory("ops://deploy", "Freeze first.", 0, keywords=("deploy",)), now)
+        db.append("app_settings", [{"key": "recall.display.min_display_score", "value": '{"value": 0.2}'}])
+        follow_memories(db)
+    return path
+
+
+@pytest.fixture
+def store(template: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copy(template, tmp_path / "s.duckdb"))
+
+
+@pytest.fixture
+def hook(monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]) -> Hook:
+    """Run the worker of a hook in this process on an input; what it prints."""
+
+    def call(runtime: str, event: str, given: Any, store: Path, *options: str) -> str:
+        raw = given if isinstance(given, bytes) else json.dumps(given).encode()
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(raw)))
+        monkeypatch.setattr(sys, "argv", ["worker", runtime, event, "--db", str(store), *options])
+        monkeypatch.setattr(sys, "meta_path", list(sys.meta_path))
+        assert worker.main() == 0
+        return capfdbinary.readouterr().out.decode()
+
+    return call
+
+
+def context_of(runtime: str, event: str, printed: str) -> str:
+    """The context in what was printed, as the runtime takes it apart."""
+    if not printed or (runtime == "claudecode" and event == SUBMIT):
+        return printed.removesuffix("\n")
+    said = json.loads(printed)
+    if runtime == "hermes":
+        return str(said["system_context" if event == START else "context"])
+    assert said["hookSpecificOutput"]["hookEventName"] == ("SessionStart" if event == START else "UserPromptSubmit")
+    return str(said["hookSpecificOutput"]["additionalContext"])
+
+
+def without_ids(block: str) -> str:
+    return re.sub(r'query_id="[^"]*"', "query_id", block)
+
+
+@pytest.mark.conformance
+@pytest.mark.parametrize("words", ["simple", "jieba"])
+def test_every_runtime_is_given_what_the_server_gives(
+    conformance: Path, tmp_path: Path, hook: Hook, monkeypatch: pytest.MonkeyPatch, words: str
+) -> None:
+    monkeypatch.setattr("workbench.agents.Lore", partial(Lore, clock=lambda: GOLDEN_NOW))
+    store = copy_of(memory_store(conformance, words), tmp_path)
+    with gzip.open(conformance / "golden_lifecycle.jsonl.gz", "rt", encoding="utf-8") as lines:
+        records = [record for record in map(json.loads, lines) if record["fts"] == words]
+    compared = 0
+    for record in records:
+        given, wanted = record["input"], record["output"]
+        runtime, event = given["runtime"].get("runtime_id"), EVENTS.get(given["event"]["name"])
+        if runtime not in HOSTS or event is None:
+            continue
+        names = given.get("project") or {}
+        project = tuple(names.get(f"{one}_name") or names.get(f"{one}Name") or "" for one in ("dir", "repo"))
+        monkeypatch.setattr("workbench.hooks.payload.project_names", lambda folder, project=project: project)
+        said = {"session_id": given["normalized"]["session_id"], "prompt": given["normalized"].get("prompt", "")}
+        context = context_of(runtime, event, hook(runtime, event, said, store))
+        blocks = [without_ids(block) for block in BLOCK.findall(context)]
+        assert blocks == [without_ids(block) for block in wanted["recall_blocks"]], given
+        positions = [context.index(f"## {uri}\n") for uri in wanted["boot_uris"]]
+        assert positions == sorted(positions)
+        if blocks and positions:
+            assert positions[-1] < context.index("<recall ")
+        assert bool(context) == (wanted["has_output"] or len(said["prompt"]) > 200)
+        compared += 1
+    assert compared >= 15
+
+
+def test_each_runtime_gets_its_own_form(hook: Hook, store: Path, tmp_path: Path) -> None:
+    given = {"session_id": "s1", "cwd": str(tmp_path / "deploy"), "prompt": "deploy"}
+    for runtime in HOSTS:
+        for event in (START, SUBMIT):
+            context = context_of(runtime, event, hook(runtime, event, given, store))
+            assert "ops://deploy" in context, (runtime, event)
+            assert ("Read the failing test first." in context) == (event == START)
+            assert ('session_id="s1"' in context) == (event == SUBMIT)
+
+
+def test_the_first_prompt_of_hermes_brings_the_start(hook: Hook, store: Path) -> None:
+    given = {"session_id": "s1", "cwd": "/nowhere", "extra": {"user_message": "deploy", "is_first_turn": True}}
+    context = context_of("hermes", SUBMIT, hook("hermes", SUBMIT, given, store))
+    assert context.index("Read the failing test") < context.index('session_id="s1"')
+    given["extra"]["is_first_turn"] = False  # type: ignore[index]
+    assert "failing test" not in hook("hermes", SUBMIT, given, store)
+
+
+def test_a_truncated_prompt_is_told(hook: Hook, store: Path) -> None:
+    said = hook("claudecode", SUBMIT, {"prompt": "deploy " + "x" * 500}, store)
+    assert "Only the first 200 of 507 characters" in said
+
+
+def test_nothing_to_say_is_nothing_printed(hook: Hook, store: Path) -> None:
+    for runtime in HOSTS:
+        assert hook(runtime, SUBMIT, {"session_id": "s", "prompt": "zxqv wvutsr"}, store) == ""
+    assert not log_file(store).exists()
+
+
+HOSTILE = {
+    "empty": b"", "white": b" \n", "no JSON": b"deploy", "half": b'{"prompt": "x', "binary": b"\xff\xfe\x00\x80",
+    "list": b"[1]", "number": b"1", "null": b"null", "no prompt": b"{}",
+    "wrong type": b'{"prompt": 7, "session_id": []}',
+    "deep": b"[" * 200_000, "odd cwd": b'{"prompt": "", "cwd": "\\u0000"}', "NaN": b'{"prompt": NaN}',
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_input_is_logged_and_never_printed(hook: Hook, store: Path, name: str) -> None:
+    assert hook("claudecode", SUBMIT, HOSTILE[name], store) == ""
+    line = log_file(store).read_text(encoding="utf-8")
+    assert (line.count("\n"), "claudecode prompt-submit: the input" in line) == (1, True)
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_start_with_hostile_input_prints_the_start_or_nothing(hook: Hook, store: Path, name: str) -> None:
+    said = hook("codex", START, HOSTILE[name], store)
+    assert "Read the failing test" in said or (said == "" and log_file(store).exists())
+
+
+def test_a_prompt_of_two_megabytes_and_odd_characters(hook: Hook, store: Path) -> None:
+    assert "Only the first 200" in hook("codex", SUBMIT, {"prompt": "deploy " + "数" * 700_000}, store)
+    given = b'{"session_id": "\\ud800", "cwd": "/a\\u0000b", "prompt": "deploy \\udfff \\u0000 \xf0\x9f"}'
+    assert hook("claudecode", SUBMIT, given, store).startswith(("<recall ", ""))
+    assert hook("claudecode", START, given, store)
+
+
+def test_a_larger_input_than_any_prompt_is_logged(hook: Hook, store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("workbench.hooks.payload.MOST_BYTES", 100)
+    assert hook("claudecode", SUBMIT, {"prompt": "x" * 200}, store) == ""
+    assert "larger than 100 bytes" in log_file(store).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("state", ["missing", "broken", "folder", "foreign"])
+def test_a_store_that_cannot_be_read_is_logged(hook: Hook, tmp_path: Path, state: str) -> None:
+    store = tmp_path / "x.duckdb"
+    if state == "broken":
+        store.write_bytes(b"no database" * 1000)
+    if state == "folder":
+        store.mkdir()
+    if state == "foreign":
+        import duckdb
+
+        duckdb.connect(str(store)).execute("CREATE TABLE t (a INTEGER)").close()
+    for event in (START, SUBMIT):
+        assert hook("claudecode", event, {"prompt": "deploy"}, store) == ""
+    lines = log_file(store).read_text(encoding="utf-8").splitlines()
+    assert len(lines) == 2
+    assert all(str(store) in line for line in lines)
+    assert "deploy" not in "".join(lines)
+
+
+def test_a_fault_of_ours_is_logged_too(hook: Hook, store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: Any, **__: Any) -> Any:
+        raise ZeroDivisionError("a fault")
+
+    monkeypatch.setattr("workbench.agents.lifecycle.Lifecycle.on", fail)
+    assert hook("claudecode", SUBMIT, {"prompt": "deploy"}, store) == ""
+    assert "ZeroDivisionError: a fault" in log_file(store).read_text(encoding="utf-8")
+
+
+class TestFront:
+    """The process that a runtime starts."""
+
+    @pytest.fixture
+    def call(self, tmp_path: Path) -> Call:
+        return Call("codex", SUBMIT, tmp_path / "s.duckdb", limit=10)
+
+    @staticmethod
+    def works(monkeypatch: pytest.MonkeyPatch, program: str) -> None:
+        monkeypatch.setattr(front, "worker", lambda call: [sys.executable, "-c", program])
+
+    def test_a_recall_that_hangs_is_left_in_time_and_told(self, call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.works(monkeypatch, "import time\nwhile True: time.sleep(60)")
+        for runtime in HOSTS:
+            said = front.run(Call(runtime, SUBMIT, call.store, limit=0.3))
+            assert "took longer than 0.3 s and was skipped" in context_of(runtime, SUBMIT, said)
+        assert log_file(call.store).read_text(encoding="utf-8").count("took longer") == len(HOSTS)
+
+    @pytest.mark.parametrize("program", ["import os; os.abort()", "raise SystemExit(3)", "syntax error here"])
+    def test_a_worker_that_dies_is_logged(self, call: Call, monkeypatch: pytest.MonkeyPatch, program: str) -> None:
+        self.works(monkeypatch, program)
+        assert front.run(call) == ""
+        assert "the worker ended with" in log_file(call.store).read_text(encoding="utf-8")
+
+    def test_a_python_that_is_gone_is_logged(self, call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(front, "worker", lambda call: ["/nowhere/python"])
+        assert front.run(call) == ""
+        assert "cannot start" in log_file(call.store).read_text(encoding="utf-8")
+
+    def test_what_the_worker_says_is_printed_as_it_is(self, call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.works(monkeypatch, "import sys; sys.stdout.buffer.write('数据\\n'.encode())")
+        assert front.run(call) == "数据\n"
+
+    @pytest.mark.parametrize(
+        "arguments",
+        [[], ["claudecode"], ["claudecode", "stop"], ["x", SUBMIT], ["codex", SUBMIT, "more"],
+         ["codex", SUBMIT, "--db"],
+         ["codex", SUBMIT, "--limit", "x"], ["codex", SUBMIT, "--limit=11"], ["codex", SUBMIT, "--limit", "0"],
+         ["codex", SUBMIT, "--limit", "nan"], ["codex", SUBMIT, "--what"]],
+    )  # fmt: skip
+    def test_wrong_use_fails_no_prompt(
+        self, arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+        capsys: pytest.CaptureFixture[str],
+    ) -> None:  # fmt: skip
+        monkeypatch.setenv("WORKBENCH_DB", str(tmp_path / "s.duckdb"))
+        with pytest.raises(Misused):
+            read_call(arguments)
+        assert front.main(arguments) == 0
+        out, err = capsys.readouterr()
+        assert (out, err.count("\n")) == ("", 1)
+        assert log_file(tmp_path / "s.duckdb").exists()
+
+    def test_a_call_is_what_its_arguments_say(self, tmp_path: Path) -> None:
+        call = Call("hermes", START, tmp_path / "s.duckdb", "http://localhost:1", 3.5)
+        assert read_call(call.arguments()) == call
+
+
+def test_the_command_ends_with_0_and_imports_nothing_of_the_project(store: Path, tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    (project / "workbench").mkdir(parents=True)
+    for name in ("workbench/__init__.py", "numpy.py", "duckdb.py", "json.py"):
+        (project / name).write_text("raise RuntimeError('imported from the project')", encoding="utf-8")
+    program = "import sys; sys.argv[0] = 'workbench'; from workbench.cli import main; main()"
+    command = [sys.executable, "-P", "-c", program, "hook", "claudecode", SUBMIT, "--db", str(store), "--limit", "10"]
+    environment = {**os.environ, "PYTHONPATH": str(Path(front.__file__).parents[2])}
+    given = json.dumps({"session_id": "s1", "cwd": str(project), "prompt": "deploy"}).encode()
+    ended = subprocess.run(command, input=given, cwd=project, env=environment, capture_output=True, check=False)
+    assert (ended.returncode, ended.stderr) == (0, b"")
+    assert b"ops://deploy" in ended.stdout or b"took longer" in ended.stdout
+
+
+class TestProject:
+    """Names of folder and repository."""
+
+    @pytest.mark.parametrize(
+        ("url", "name"),
+        [("https://user:secret@host.example/acme/checkout-api.git", "acme/checkout-api"),
+         ("git@host.example:acme/checkout-api.git", "acme/checkout-api"), ("/srv/git/api/", "git/api"), ("api", "api")],
+    )  # fmt: skip
+    def test_a_repository_is_named_by_its_origin(self, tmp_path: Path, url: str, name: str) -> None:
+        folder = tmp_path / "repo" / "deep" / "er"
+        folder.mkdir(parents=True)
+        (tmp_path / "repo" / ".git").mkdir()
+        (tmp_path / "repo" / ".git" / "config").write_text(
+            f'[core]\n\tbare = false\n[remote "fork"]\n\turl = x/y\n[remote "origin"]\n\turl = {url}\n[branch "m"]\n',
+            encoding="utf-8",
+        )
+        assert project_names(str(folder)) == ("er", name)
+
+    def test_without_an_origin_it_is_the_folder_and_without_git_nothing(self, tmp_path: Path) -> None:
+        (tmp_path / "repo" / ".git").mkdir(parents=True)
+        assert project_names(str(tmp_path / "repo")) == ("repo", "repo")
+        for folder in ("", "relative/x", "/nowhere/at/all"):
+            assert project_names(folder) == (folder.rpartition("/")[2], "")
+
+    def test_a_linked_worktree_has_the_origin_of_its_repository(self, tmp_path: Path) -> None:
+        def git(*words: str) -> None:
+            named = ["-c", "user.name=n", "-c", "user.email=e@example.org"]
+            subprocess.run(["git", *named, *words], cwd=tmp_path, check=True, capture_output=True)
+
+        git("init", "main")
+        git("-C", "main", "commit", "--allow-empty", "-m", "first")
+        git("-C", "main", "remote", "add", "origin", "https://host.example/acme/api.git")
+        git("-C", "main", "worktree", "add", "../linked")
+        assert project_names(str(tmp_path / "linked")) == ("linked", "acme/api")
+
+
+def test_a_long_start_is_cut_before_the_recall_blocks() -> None:
+    block = '<recall session_id="boot" query_id="q">\n0.90 | a://b\n</recall>'
+    long = "<boot>\n" + "x" * 20_000 + "\n</boot>\n\n" + block
+    cut = shortened(long, 10_000)
+    assert len(cut) <= 10_000
+    assert cut.endswith(block)
+    assert "cut here" in cut
+    assert shortened("short", 10_000) == "short"
+    assert len(shortened(block * 500, 10_000)) <= 10_000
+    assert len(json.loads(output("claudecode", START, long))["hookSpecificOutput"]["additionalContext"]) <= 10_000
+
+
+def test_the_log_is_private_and_turned_over(tmp_path: Path) -> None:
+    store = tmp_path / "s.duckdb"
+    log(store, "codex", SUBMIT, "two\nlines")
+    assert log_file(store).read_text(encoding="utf-8").endswith(" codex prompt-submit: two lines\n")
+    assert log_file(store).stat().st_mode & 0o077 == 0
+    with log_file(store).open("a", encoding="utf-8") as file:
+        file.write("x" * MOST_BYTES)
+    log(store, "codex", SUBMIT, "again")
+    assert log_file(store).read_text(encoding="utf-8").count("\n") == 1
+    assert log_file(store).with_name("s.duckdb.hook.log.1").stat().st_size > MOST_BYTES
+    log(tmp_path / "nowhere" / "s.duckdb", "codex", SUBMIT, "nobody minds")
+
+
+class TestService:
+    """A hook that asks a running service."""
+
+    @pytest.fixture
+    def service(self) -> Any:
+        """A service that answers as `answer` says, and keeps what it was asked."""
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                server.asked.append((self.path, self.headers["Authorization"], json.loads(body)))  # type: ignore[attr-defined]
+                status, said = server.answer  # type: ignore[attr-defined]
+                self.send_response(status)
+                self.end_headers()
+                self.wfile.write(said if isinstance(said, bytes) else json.dumps(said).encode())
+
+            def log_message(self, *_: Any) -> None:
+                """Nothing."""
+
+        server = HTTPServer(("127.0.0.1", 0), Handler)
+        server.asked = []  # type: ignore[attr-defined]
+        thread = Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        yield server
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+    def test_it_prints_the_context_of_the_answer(
+        self, hook: Hook, tmp_path: Path, service: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv(worker.TOKEN_VARIABLE, "secret-token")
+        url = ("--url", f"http://127.0.0.1:{service.server_port}/")
+        given = {"session_id": "s1", "cwd": str(tmp_path), "prompt": "deploy"}
+        for answer in ({"context": "found"}, {"value": "found"}, {"value": {"context": "found"}},
+                       {"value": {"hookSpecificOutput": {"additionalContext": "found"}}}):  # fmt: skip
+            service.answer = 200, answer
+            said = hook("codex", SUBMIT, given, tmp_path / "s.duckdb", *url)
+            assert context_of("codex", SUBMIT, said) == "found"
+        path, authorization, document = service.asked[0]
+        assert (path, authorization) == ("/api/lifecycle/event", "Bearer secret-token")
+        assert document["normalized"] == {"session_id": "s1", "prompt": "deploy"}
+        assert document["event"]["name"] == "prompt.submit"
+
+    @pytest.mark.parametrize(
+        ("answer", "reason"),
+        [((401, {}), "status 401"), ((500, b""), "status 500"), ((200, b"no JSON"), "cannot be asked"),
+         ((200, {"value": None}), ""), ((200, ["x"]), ""), ((302, b""), "status 302")],
+    )  # fmt: skip
+    def test_any_other_answer_prints_nothing(
+        self, hook: Hook, tmp_path: Path, service: Any, answer: Any, reason: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv(worker.TOKEN_VARIABLE, "secret-token")
+        service.answer = answer
+        store = tmp_path / "s.duckdb"
+        url = f"http://127.0.0.1:{service.server_port}"
+        assert hook("claudecode", SUBMIT, {"prompt": "deploy"}, store, "--url", url) == ""
+        said = log_file(store).read_text(encoding="utf-8") if reason else ""
+        assert reason in said
+        assert "secret-token" not in said
+
+    @pytest.mark.parametrize("url", ["http://127.0.0.1:1", "nonsense", "http://[bad", "ftp://host.example", ""])
+    def test_a_service_that_is_not_there_is_logged(self, hook: Hook, tmp_path: Path, url: str) -> None:
+        store = tmp_path / "s.duckdb"
+        assert hook("claudecode", SUBMIT, {"prompt": "deploy"}, store, "--url", url) == ""
+        assert log_file(store).exists()
+
+
+def test_an_input_is_read_in_the_words_of_each_runtime() -> None:
+    for given, prompt in (
+        ({"prompt": "a"}, "a"),
+        ({"prompt": None, "user_message": "b"}, "b"),
+        ({"extra": {"user_message": "c"}, "prompt": ""}, "c"),
+        ({"userPrompt": "d", "sessionId": "s"}, "d"),
+    ):
+        assert read_payload(io.BytesIO(json.dumps(given).encode()), "zcode", SUBMIT).prompt == prompt

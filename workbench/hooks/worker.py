@@ -1,0 +1,111 @@
+"""The process that recalls for a hook: in the store itself, or by asking a running service."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.abc import MetaPathFinder
+from typing import Any
+
+from workbench.errors import WorkbenchError
+from workbench.hooks.front import Call, printed, read_call
+from workbench.hooks.hosts import START, SUBMIT, output
+from workbench.hooks.log import log
+from workbench.hooks.payload import Payload, Unreadable, read_payload
+
+TOKEN_VARIABLE = "WORKBENCH_TOKEN"  # noqa: S105
+_MOST_BYTES = 4_000_000
+
+
+def main() -> int:
+    """Do the work of one hook; always 0. What it cannot do stands in the log."""
+    call = read_call(sys.argv[1:])
+    sys.meta_path.insert(0, _WithoutPandas())
+    try:
+        with _nothing_else_printed():
+            payload = read_payload(sys.stdin.buffer, call.runtime, call.event)
+            context = _context(call, payload)
+        printed(output(call.runtime, call.event, context))
+    except (WorkbenchError, Unreadable) as problem:
+        log(call.store, call.runtime, call.event, str(problem))
+    except Exception as fault:
+        log(call.store, call.runtime, call.event, f"{type(fault).__name__}: {fault}")
+    return 0
+
+
+def _context(call: Call, payload: Payload) -> str:
+    """What the agent is to read."""
+    events = [START, SUBMIT] if payload.first and call.event == SUBMIT else [call.event]
+    documents = [payload.event(call.runtime, event) for event in events]
+    contexts = _asked(call, documents) if call.url else _recalled(call, documents)
+    return "\n\n".join(context for context in contexts if context)
+
+
+def _recalled(call: Call, documents: list[dict[str, Any]]) -> list[str]:
+    if not call.store.exists():
+        raise Unreadable(f"there is no store at {call.store}")
+    from workbench.agents import Lore
+    from workbench.agents.lifecycle import Event, Lifecycle
+
+    # A hook has a limit of its own, the runtime's: that of the configuration is for services, which are warm.
+    with Lore(call.store, timeout_ms=int(call.limit * 1000)) as lore:
+        lifecycle = Lifecycle(lore)
+        answers = [lifecycle.on(Event.of(document)) for document in documents]
+    reasons = [answer.meta.get("reason", "") for answer in answers]
+    if unknown := next((reason for reason in reasons if "runtime" in reason), None):
+        raise Unreadable(f"nothing is known for this runtime ({unknown})")
+    return [answer.context for answer in answers]
+
+
+def _asked(call: Call, documents: list[dict[str, Any]]) -> list[str]:
+    """The contexts that a service gives. Unreadable says what is wrong with it, without the token."""
+    import httpx2
+
+    token = os.environ.get(TOKEN_VARIABLE, "").strip()
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    address = f"{(call.url or '').rstrip('/')}/api/lifecycle/event"
+    try:
+        with httpx2.Client(timeout=call.limit, headers=headers) as client:
+            return [_answer(client.post(address, json=document)) for document in documents]
+    except (httpx2.HTTPError, httpx2.InvalidURL, ValueError) as error:
+        raise Unreadable(f"the service cannot be asked ({type(error).__name__}: {error})") from error
+
+
+def _answer(response: Any) -> str:
+    if response.status_code != 200:
+        raise Unreadable(f"the service answered with status {response.status_code}")
+    if len(response.content) > _MOST_BYTES:
+        raise Unreadable(f"the service answered with more than {_MOST_BYTES:,} bytes")
+    said = response.json()
+    return _text_of(said.get("context") or said.get("value")) if isinstance(said, dict) else ""
+
+
+def _text_of(value: Any) -> str:
+    """The context in an answer, whatever it is wrapped in: servers wrap it as each runtime takes it."""
+    while isinstance(value, dict):
+        names = ("hookSpecificOutput", "additionalContext", "context", "system_context")
+        value = next((value[name] for name in names if name in value), "")
+    return value if isinstance(value, str) else ""
+
+
+class _WithoutPandas(MetaPathFinder):
+    """Arrow asks for pandas at its first list of values, and loading it takes longer than a recall."""
+
+    def find_spec(self, fullname: str, path: Any, target: Any = None) -> None:
+        """Nothing, except that pandas is not there."""
+        if fullname == "pandas":
+            raise ModuleNotFoundError(f"{fullname} is left out of hooks", name=fullname)
+
+
+@contextmanager
+def _nothing_else_printed() -> Iterator[None]:
+    """Whatever a library prints meanwhile goes nowhere: the runtime would read it to the agent."""
+    with open(os.devnull, "w", encoding="utf-8") as nowhere, contextlib.redirect_stdout(nowhere):  # noqa: PTH123
+        yield
+
+
+if __name__ == "__main__":
+    sys.exit(main())
