@@ -106,6 +106,22 @@ def test_a_block_counts_only_where_the_agent_was_told_it(db: Database, tmp_path:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("attachment", [
+    {"type": "hook_success", "content": "", "stdout": block("core://a", query="q_1")},
+    {"type": "hook_success", "stdout": json.dumps({"out": {"additionalContext": block("core://a", query="q_1")}})},
+    {"hookSpecificOutput": {"additionalContext": block("core://a", query="q_1")}},
+    {"type": "text", "text": block("core://a", query="q_1")},
+    {"type": "hook_additional_context", "content": [{"type": "text", "text": block("core://a", query="q_1")}]},
+    [{"type": "text", "text": block("core://a", query="q_1")}],
+    block("core://a", query="q_1"),
+])  # fmt: skip
+def test_what_a_hook_says_has_many_shapes(db: Database, tmp_path: Path, attachment: object) -> None:
+    session = Claude()
+    session.line("attachment", attachment=attachment)
+    taken(db, written(tmp_path, session.lines))
+    assert held(db, "agent_recalls", "query_id", "uris") == [("q_1", ["core://a"])]
+
+
 @pytest.mark.parametrize("text", [
     "[Request interrupted by user]", "<local-command-stdout>x</local-command-stdout>", "   ",
     "<command-name>/clear</command-name><command-args></command-args>",

@@ -49,12 +49,16 @@ def write_misses(db: Database) -> Misses:
     return Misses(*db.row(sql_text("judge/miss_counts")))
 
 
-def log_of(db: Database) -> Log:
-    """What opens are held against, from the store: every logged query with the addresses that it showed, and every
-    address of now or of the log with its node."""
-    shown: dict[str, set[str]] = {query: set() for (query,) in db.rows("SELECT query_id FROM wb.logged_queries")}
-    for query, uri in db.rows("SELECT query_id, uri FROM wb.logged_candidates WHERE logged_shown"):
-        shown[query].add(uri)
+def log_of(db: Database, queries: str = "SELECT query_id FROM wb.logged_queries") -> Log:
+    """What opens are held against, from the store: the logged queries that the statement `queries` names, with the
+    addresses that each showed, and every address of now or of the log with its node."""
+    named = f"SELECT query_id FROM wb.logged_queries WHERE query_id IN ({queries})"
+    shown: dict[str, set[str]] = {query: set() for (query,) in db.rows(named)}
+    for query, uri in db.rows(
+        f"SELECT query_id, uri FROM wb.logged_candidates WHERE logged_shown AND query_id IN ({queries})"
+    ):
+        if query in shown:
+            shown[query].add(uri)
     select = "SELECT uri, coalesce(node_uuid, uri) FROM {last}"
     nodes = db.rows(compose(("logged/memory_now", "judge/address_nodes"), select))
     return Log(shown, dict(nodes))
@@ -66,7 +70,7 @@ def _judge_opens(db: Database) -> None:
     opens = db.rows(
         "SELECT open_id, uri, given_query_id, found FROM wb.agent_opens ORDER BY opened_at NULLS LAST, open_id"
     )
-    log = log_of(db) if opens else Log({}, {})
+    log = log_of(db, "SELECT trim(given_query_id) FROM wb.agent_opens") if opens else Log({}, {})
     for open_id, uri, query_id, found in opens:
         reason = judged_open(log, uri, query_id, used)
         if found is False and reason in (*_COUNTED, Reason.ALIAS, Reason.NOT_SHOWN):

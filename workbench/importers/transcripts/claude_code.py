@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import msgspec
 
+from workbench.importers.jsonlines import UNREADABLE
 from workbench.importers.transcripts.blocks import word
 from workbench.importers.transcripts.results import texts
 from workbench.importers.transcripts.track import Place, Track, digest
@@ -20,6 +23,7 @@ _PASSED_OVER = frozenset({
 # Attachments that quote a file, and hooks that run beside a tool.
 _QUOTING = ("file", "directory", "selected_lines", "nested_memory", "diagnostic", "image", "resource", "pdf")
 _BESIDE_TOOLS = frozenset({"PreToolUse", "PostToolUse", "PostToolUseFailure"})
+_DEEPEST = 6
 _SEEN = ("content", "text", "additionalContext", "message", "prompt")
 
 
@@ -123,9 +127,21 @@ def _attached(attachment: Any) -> list[str]:
     if word(attachment.get("hookEvent")) in _BESIDE_TOOLS:
         return []
     for name in _SEEN:
-        if found := texts(attachment.get(name)):
+        if any(found := texts(attachment.get(name))):
             return found
-    return texts(attachment.get("stdout"))
+    return list(_strings(attachment, _DEEPEST))
+
+
+def _strings(value: Any, deepest: int) -> Iterator[str]:
+    """Every text inside of `value`, also inside of text that is JSON: what a hook printed, for one."""
+    if isinstance(value, str) and value.lstrip().startswith("{"):
+        with suppress(*UNREADABLE):
+            value = msgspec.json.decode(value)
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list) and deepest:
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from _strings(part, deepest - 1)
 
 
 def _content(message: msgspec.Raw) -> Any:

@@ -143,8 +143,8 @@ class Track:
             self.noticed.without_address += 1
             return None
         row = {"open_id": key, "opened_at": place.at, "uri": self._masked(uri[:_LONGEST_ADDRESS]),
-               "given_session_id": identifier(given.get("session_id")),
-               "given_query_id": identifier(given.get("query_id")), "found": None}  # fmt: skip
+               "given_session_id": self._identifier(given.get("session_id")),
+               "given_query_id": self._identifier(given.get("query_id")), "found": None}  # fmt: skip
         return "agent_opens", self._named(place, row)
 
     def _key(self, place: Place, named: str) -> str:
@@ -157,6 +157,10 @@ class Track:
 
     def _named(self, place: Place, row: dict[str, Any]) -> dict[str, Any]:
         return {"source": self.source, "client_type": self.source, "session_id": place.session, **row}
+
+    def _identifier(self, given: object) -> str | None:
+        found = identifier(given)
+        return None if found is None else self._masked(trimmed(found))
 
     def _text(self, text: str) -> str | None:
         return None if self.redact else self._masked(text)
