@@ -16,8 +16,9 @@ from log_builder import DEFAULT, START, Candidate, Prompt, append, hours, log_of
 
 from workbench.errors import BadInput
 from workbench.metrics import replay_summary
+from workbench.metrics.binomial import loss_bound
 from workbench.metrics.report import GROUPINGS, Report, calendar_day, last_hours, memory_table, page, report
-from workbench.metrics.report.sufficiency import loss_bound, sufficiency
+from workbench.metrics.report.sufficiency import sufficiency
 from workbench.params import Params
 from workbench.replay import logged
 from workbench.replay.explain import explain

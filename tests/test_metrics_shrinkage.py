@@ -23,7 +23,7 @@ def test_a_shrunk_rate_lies_between_the_own_and_the_common_one(groups: list[tupl
     for hits, trials in groups:
         found = prior.shrink(hits, trials)
         own = hits / trials if trials else prior.mean
-        assert min(own, prior.mean) - 1e-12 <= found.rate <= max(own, prior.mean) + 1e-12
+        assert min(own, prior.means.min()) - 1e-12 <= found.rate <= max(own, prior.means.max()) + 1e-12
         assert 0 <= found.interval.low <= found.rate <= found.interval.high <= 1
 
 
@@ -43,7 +43,7 @@ def test_groups_that_differ_by_chance_alone_are_pooled() -> None:
 
 
 def test_a_small_group_moves_further_than_a_large_one() -> None:
-    prior = Prior(0.03, np.array([50.0]), np.array([1.0]))
+    prior = Prior(np.array([0.03]), np.array([50.0]), np.array([1.0]))
     small, large = prior.shrink(2, 10), prior.shrink(200, 1000)
     assert small.rate == pytest.approx((0.03 * 50 + 2) / 60)
     assert abs(large.rate - 0.2) < 0.01 < 0.1 < abs(small.rate - 0.2)

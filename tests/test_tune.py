@@ -120,7 +120,7 @@ def test_a_result_names_its_data_and_what_could_be_seen(db: Database, tmp_path: 
     said: list[str] = []
     request = TuneRequest(trials=3)
     result = tune(db, Params(), tmp_path, request, lambda done, total, what: said.append(what))
-    assert said[0].startswith(f"With {result['split']['holdout_used']} used memories held out, a true loss of")
+    assert said[0].startswith(f"With {result['split']['holdout_used']} used memories held out, a configuration that")
     assert result["data"] == {"first_day": "2026-03-01", "last_day": "2026-03-05"}
     assert 0 < result["minimum_detectable_loss"] < 0.3
     assert result["trials"] == {"completed": 3, "failed": 0}

@@ -15,8 +15,8 @@ from worlds import world_store
 
 from workbench.errors import BadInput
 from workbench.judge import Evidence, Ledger
+from workbench.metrics.binomial import loss_bound, loss_ceiling
 from workbench.metrics.bootstrap import Interval
-from workbench.metrics.report.sufficiency import loss_bound
 from workbench.params import KEYS, Params
 from workbench.replay.logged import settings_in_force
 from workbench.replay.selection import Selection
@@ -29,7 +29,7 @@ from workbench.tune.goal import Goal
 from workbench.tune.luck import Luck, luck, shuffled
 from workbench.tune.search import Trials, Tried, best
 from workbench.tune.space import make_space
-from workbench.tune.verdict import judge, loss_ceiling
+from workbench.tune.verdict import judge
 
 THRESHOLD = "recall.display.min_display_score"
 EXACT = "recall.weights.w_exact"

@@ -12,6 +12,8 @@ import numpy as np
 from workbench.metrics.bootstrap import RESAMPLES, SEED, Array, Interval, Statistic, bootstrap, difference, ratio
 from workbench.metrics.figures import LISTS, measured
 from workbench.metrics.measure import Measure
+from workbench.metrics.shrinkage import Sessions, design_effect
+from workbench.metrics.wilson import wilson
 from workbench.store import Database, compose, sql_text
 
 READINGS = ("judged_only", "unknown_is_unhelpful")
@@ -45,10 +47,23 @@ def intervals(
         sql = compose(measured(measure, lists=lists), sql_text("metrics/clusters"))
         sums, sessions = arrays(db, sql, measure.bindings())
         found[measure.name] = {
-            reading: bootstrap(sums[:, column : column + 2], sessions, _figure(measure), resamples=resamples, seed=seed)
+            reading: share_interval(sums[:, column : column + 2], sessions)
+            if measure.of_few
+            else bootstrap(sums[:, column : column + 2], sessions, _figure(measure), resamples=resamples, seed=seed)
             for reading, column in zip(READINGS, (0, 2), strict=True)
         }
     return found
+
+
+def share_interval(sums: Array, sessions: Array) -> Interval | None:
+    """The 95 % Wilson interval of a share from hits and trials of each kind of session; trials of a session that are
+    alike count less, by their design effect."""
+    hits, trials = (sessions @ sums).tolist()
+    inflation = design_effect(
+        [(hits, trials)],
+        [Sessions(*(float(sessions @ (sums[:, a] * sums[:, b])) for a, b in ((0, 0), (0, 1), (1, 1))))],
+    )
+    return wilson(hits / inflation, trials / inflation)
 
 
 def differences(

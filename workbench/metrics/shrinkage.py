@@ -1,21 +1,24 @@
-"""Rates of many small groups, drawn towards what all have in common: an empirical Bayes beta-binomial model."""
+"""Rates of many small groups, drawn towards what all have in common: a Bayesian beta-binomial model."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import lgamma
+from math import lgamma, log
 
 import numpy as np
 import numpy.typing as npt
 
 from workbench.metrics.bootstrap import Interval
 
-_GRID = 41
+_MEANS, _STRENGTHS = 25, 21
+_LOGIT_REACH = 2.0
 _DRAWS = 20_000
 _SEED = 1
 
 Doubles = npt.NDArray[np.float64]
+
+_log_gamma = np.vectorize(lgamma, otypes=[np.float64])
 
 
 @dataclass(frozen=True)
@@ -27,26 +30,68 @@ class Shrunk:
 
 
 @dataclass(frozen=True)
-class Prior:
-    """What the groups have in common: their `mean` rate, and as how many trials it counts: `strengths` with their
-    `weights`, which add up to 1. What is not known of the strength thus widens the intervals."""
+class Sessions:
+    """How hits and trials of one group spread over its sessions: sums over the sessions of hits squared, hits times
+    trials, and trials squared."""
 
-    mean: float
+    hits_squared: float
+    hits_trials: float
+    trials_squared: float
+
+
+def design_effect(groups: Sequence[tuple[float, float]], sessions: Sequence[Sessions]) -> float:
+    """As how many times fewer independent trials the trials of the groups, (hits, trials) each, count, because those of
+    a session are alike: the variance of the rates by session over the binomial one, at least 1.
+
+    The variance is itself estimated, from few sessions a group: it is multiplied by that of Student's distribution with
+    as many degrees of freedom as a group has independent sessions (Kish 1965) less one, at most by 2.
+    """
+    between = within = 0.0
+    for (hits, trials), spread in zip(groups, sessions, strict=True):
+        rate = hits / trials if trials else 0.0
+        between += spread.hits_squared - 2 * rate * spread.hits_trials + rate * rate * spread.trials_squared
+        within += trials * rate * (1 - rate)
+    seen = sum(trials > 0 for _, trials in groups)
+    if not within or not seen:
+        return 1.0
+    independent = sum(trials for _, trials in groups) ** 2 / sum(spread.trials_squared for spread in sessions)
+    freedom = independent / seen - 1
+    few = (freedom + 1) / (freedom - 2) if freedom > 5 else 2.0
+    return max(1.0, between / within * few)
+
+
+@dataclass(frozen=True)
+class Prior:
+    """What the groups have in common: rates in `means`, as how many trials each counts (`strengths`), and their
+    `weights`, which add up to 1. What is not known of either thus widens the intervals. A group's own trials count
+    `inflation` times fewer."""
+
+    means: Doubles
     strengths: Doubles
     weights: Doubles
+    inflation: float = 1.0
 
     @classmethod
-    def of(cls, groups: Sequence[tuple[int, int]]) -> Prior | None:
-        """Fit the prior to (hits, trials) of each group: the pooled rate, and strengths from one trial to as many as
-        there are, weighted by their likelihood. None without any trial."""
+    def of(cls, groups: Sequence[tuple[int, int]], inflation: float = 1.0) -> Prior | None:
+        """The posterior of rate and strength from (hits, trials) of each group: on a grid, rates around the pooled one
+        with equal weight by logit, strengths from one trial to as many as there are with weight 1 / strength by
+        logarithm. None without any trial."""
         trials = sum(count for _, count in groups)
         if not trials:
             return None
-        mean = (sum(hits for hits, _ in groups) + 0.5) / (trials + 1)
-        strengths = np.geomspace(1, max(2, trials), _GRID)
-        likelihoods = np.array([_log_likelihood(groups, mean, float(strength)) for strength in strengths])
-        weights = np.exp(likelihoods - likelihoods.max())
-        return cls(mean, strengths, weights / weights.sum())
+        pooled = (sum(hits for hits, _ in groups) + 0.5) / (trials + 1)
+        logits = log(pooled / (1 - pooled)) + np.linspace(-_LOGIT_REACH, _LOGIT_REACH, _MEANS)
+        strengths = np.geomspace(1, max(2, trials / inflation), _STRENGTHS)
+        means, all_strengths = (axis.ravel() for axis in np.meshgrid(1 / (1 + np.exp(-logits)), strengths))
+        scaled = [(hits / inflation, count / inflation) for hits, count in groups]
+        likelihood = _log_likelihood(scaled, means, all_strengths) - np.log(all_strengths)
+        weights = np.exp(likelihood - likelihood.max())
+        return cls(means, all_strengths, weights / weights.sum(), inflation)
+
+    @property
+    def mean(self) -> float:
+        """The common rate, on average."""
+        return float(self.weights @ self.means)
 
     @property
     def strength(self) -> float:
@@ -55,8 +100,8 @@ class Prior:
 
     def shrink(self, hits: int, trials: int) -> Shrunk:
         """The posterior mean of a group's rate and the central 95 % of its posterior."""
-        a = self.mean * self.strengths + hits
-        b = (1 - self.mean) * self.strengths + trials - hits
+        a = self.means * self.strengths + hits / self.inflation
+        b = (1 - self.means) * self.strengths + (trials - hits) / self.inflation
         rng = np.random.default_rng(_SEED)
         chosen = rng.choice(len(self.strengths), _DRAWS, p=self.weights)
         low, high = np.quantile(rng.beta(a[chosen], b[chosen]), [0.025, 0.975])
@@ -64,11 +109,16 @@ class Prior:
         return Shrunk(rate, Interval(min(rate, float(low)), max(rate, float(high))))
 
 
-def _log_likelihood(groups: Sequence[tuple[int, int]], mean: float, strength: float) -> float:
-    """Of the beta-binomial distribution, up to what does not depend on the strength."""
-    a, b = mean * strength, (1 - mean) * strength
-    return sum(
-        lgamma(a + hits) + lgamma(b + trials - hits) - lgamma(strength + trials) - lgamma(a) - lgamma(b)
-        + lgamma(strength)
-        for hits, trials in groups
-    )  # fmt: skip
+def _log_likelihood(groups: Sequence[tuple[float, float]], means: Doubles, strengths: Doubles) -> Doubles:
+    """Of the beta-binomial distribution for each mean and strength, up to what depends on neither."""
+    a, b = means * strengths, (1 - means) * strengths
+    kinds, times = np.unique(np.array(groups, dtype=np.float64).reshape(-1, 2), axis=0, return_counts=True)
+    one = _log_gamma(strengths) - _log_gamma(a) - _log_gamma(b)
+    found: Doubles = sum(
+        (
+            count * (one + _log_gamma(a + hits) + _log_gamma(b + trials - hits) - _log_gamma(strengths + trials))
+            for (hits, trials), count in zip(kinds, times, strict=True)
+        ),
+        start=np.zeros_like(strengths),
+    )
+    return found

@@ -23,6 +23,7 @@ from workbench.metrics.shown import Shown
 from workbench.metrics.significance import sign_test
 from workbench.metrics.tokens import ContextTokens
 from workbench.metrics.use_rate import UseRate
+from workbench.metrics.used_lost import UsedLost
 from workbench.replay.run import Settings
 from workbench.store import Database
 
@@ -30,8 +31,8 @@ from workbench.store import Database
 def standard_measures(k: int = 3, noise_cost: float = DEFAULT_NOISE_COST) -> tuple[Measure, ...]:
     """The measures of every summary; `k` is the number of places that the ranking measures look at."""
     return (
-        NetHelp(noise_cost), UseRate(), Noise(), Shown(), P(k), R(k), RR(), nDCG(k), JudgedShare(k), Jaccard(), RBO(),
-        ContextTokens(),
+        NetHelp(noise_cost), UsedLost(), UseRate(), Noise(), Shown(), P(k), R(k), RR(), nDCG(k), JudgedShare(k),
+        Jaccard(), RBO(), ContextTokens(),
     )  # fmt: skip
 
 

@@ -8,8 +8,9 @@ from statistics import NormalDist
 from workbench.metrics.bootstrap import Interval
 
 
-def wilson(hits: int, trials: int, level: float = 0.95) -> Interval | None:
-    """Score interval of hits / trials, within 0..1 (Wilson 1927); None without trials."""
+def wilson(hits: float, trials: float, level: float = 0.95) -> Interval | None:
+    """Score interval of hits / trials, within 0..1 (Wilson 1927); None without trials. Both may be fractions of counts,
+    where trials are alike and count less."""
     if trials == 0:
         return None
     z = NormalDist().inv_cdf((1 + level) / 2)

@@ -8,7 +8,7 @@ from typing import Any
 import optuna
 from optuna.trial import TrialState
 
-from workbench.metrics.report.sufficiency import loss_bound
+from workbench.metrics.power import Detectable
 from workbench.params import Params
 from workbench.tune.evaluate import Part
 from workbench.tune.goal import Goal
@@ -31,7 +31,7 @@ def base(
     train: Part, holdout: Part, parts: Split, space: Space, request: TuneRequest, study: optuna.Study
 ) -> dict[str, Any]:
     """What is known before the hold-out is looked at."""
-    used = int(holdout.used.sum())
+    seen = what_can_be_seen(holdout)
     states = [trial.state for trial in study.get_trials(deepcopy=False)]
     most_jobs = max(request.jobs, int(study.user_attrs.get("jobs", 1)))
     return {
@@ -48,10 +48,11 @@ def base(
             "holdout_prompts": parts.holdout,
             "repeats_left_out": parts.repeats,
             "train_used": int(train.used.sum()),
-            "holdout_used": used,
+            "holdout_used": int(holdout.used.sum()),
         },
         "holdout_data": holdout.data,
-        "minimum_detectable_loss": loss_bound(used),
+        "minimum_detectable_loss": seen.once,
+        "detectable_loss": seen.as_json(),
         "keys": [key.name for key in space.keys],
         "dead": list(space.dead),
         "redundant": _redundant(space),
@@ -109,15 +110,9 @@ def point(one: Tried, space: Space, goal: Goal) -> dict[str, Any]:
     }
 
 
-def what_can_be_seen(used: int) -> str:
-    """The smallest loss that the held-out used memories can show."""
-    smallest = loss_bound(used)
-    if smallest is None:
-        return "No used memory is held out, so no loss could be seen."
-    return (
-        f"With {used} used memories held out, a true loss of {smallest * 100:.0f} % or more would show at least once "
-        "in 95 of 100 logs."
-    )
+def what_can_be_seen(part: Part) -> Detectable:
+    """The losses that the used memories of a part can show."""
+    return Detectable.of(part.labelled.sessions["used"].to_pylist())
 
 
 def on_many_looks(looks: int, elsewhere: int) -> list[str]:

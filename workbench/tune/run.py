@@ -54,7 +54,7 @@ def tune(
     sides = _sides(db, in_force, request)
     space = make_space(in_force, request.only, request.freeze, sides.train.fingerprint)
     goal, held_out = _goals(sides, in_force, request)
-    progress(0, request.trials, what_can_be_seen(int(sides.holdout.used.sum())))
+    progress(0, request.trials, what_can_be_seen(sides.holdout).sentence())
     with (
         opened_study(folder, request.study, _setup(sides, space, request), request.resume) as study,
         trials_on(space, goal, request.jobs) as trials,
@@ -139,7 +139,7 @@ def _judged(
         "verdict": verdict.value,
         "reasons": [
             *reasons,
-            what_can_be_seen(int(held_out.part.used.sum())),
+            what_can_be_seen(held_out.part).sentence(),
             *on_many_looks(looks, elsewhere),
         ],
         "config": (chosen.params if recommended else space.current).as_flat(),

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from math import exp, lgamma, log, log1p
 
+from workbench.metrics.binomial import loss_ceiling, loss_floor
 from workbench.metrics.bootstrap import Interval
 from workbench.metrics.report.sufficiency import FEW as LEAST_USED
 from workbench.tune.finding import Finding
 from workbench.tune.goal import LEAST_OF_A_CLIENT
 from workbench.tune.request import TuneRequest
-
-_LEVEL = 0.95
 
 
 class Verdict(StrEnum):
@@ -106,27 +104,6 @@ def _doubts(finding: Finding, request: TuneRequest) -> list[str]:
 
 def _of_client(client: str, lost: int, used: int) -> str:
     return f"Client {client or '(none)'} would lose {lost} of its {used} used memories."
-
-
-def loss_floor(lost: int, used: int) -> float:
-    """The smallest share of used memories that a configuration must be losing when it lost `lost` of `used` (exact
-    one-sided binomial bound)."""
-    return 1 - loss_ceiling(used - lost, used) if lost else 0.0
-
-
-def loss_ceiling(lost: int, used: int, level: float = _LEVEL) -> float:
-    """The largest share of used memories that a configuration may be losing when it lost `lost` of `used` (exact
-    one-sided binomial bound); 1 without any."""
-    if lost >= used:
-        return 1.0
-    lost = max(lost, 0)
-    ways = [lgamma(used + 1) - lgamma(n + 1) - lgamma(used - n + 1) for n in range(lost + 1)]
-    low, high = 0.0, 1.0
-    for _ in range(50):
-        share = (low + high) / 2
-        at_most = sum(exp(way + n * log(share) + (used - n) * log1p(-share)) for n, way in enumerate(ways))
-        low, high = (share, high) if at_most > 1 - level else (low, share)
-    return high
 
 
 def _said(finding: Finding) -> list[str]:

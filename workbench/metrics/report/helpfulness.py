@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal
 
 from workbench.errors import BadInput
@@ -15,10 +15,11 @@ from workbench.metrics.report.periods import checked_zone
 from workbench.metrics.report.rates import Part
 from workbench.metrics.report.separation import Separation, separation
 from workbench.metrics.report.sufficiency import sufficiency
-from workbench.metrics.shrinkage import Prior
+from workbench.metrics.shrinkage import Prior, Sessions, design_effect
 from workbench.store import Database, Stage, compose, sql_text
 
 By = Literal["client", "day", "week", "domain", "signal", "position", "tier"]
+_COUNTS = len(fields(Part))
 GROUPINGS: tuple[By, ...] = ("client", "day", "week", "domain", "signal", "position", "tier")
 
 
@@ -64,6 +65,7 @@ class Report:
     overall: Part
     session_interval: Interval | None
     parts: Sequence[Part]
+    sessions: Sequence[Sessions]
     separation: Separation
     durations: Durations
     denominators: Sequence[Step]
@@ -76,12 +78,13 @@ class Report:
 
     @property
     def prior(self) -> Prior | None:
-        """What the use rates of the parts have in common."""
-        return Prior.of([(part.used, part.judged) for part in self.parts])
+        """What the use rates of the parts have in common; memories of a session are alike, so they count less."""
+        groups = [(part.used, part.judged) for part in self.parts]
+        return Prior.of(groups, design_effect(groups, self.sessions))
 
     def as_json(self) -> dict[str, Any]:
         """The document of `workbench report --json`."""
-        overall = self.overall.as_json()
+        overall, prior = self.overall.as_json(), self.prior
         del overall["part"]
         return {
             "sufficiency": self.sufficiency,
@@ -90,8 +93,13 @@ class Report:
             "zone": self.zone,
             **overall,
             "use_rate_session_interval": self.session_interval and self.session_interval.as_json(),
-            "parts": [{**part.as_json(), **_shrunk(self.prior, part)} for part in self.parts],
-            "parts_in_common": self.prior and {"rate": self.prior.mean, "strength": self.prior.strength},
+            "parts": [{**part.as_json(), **_shrunk(prior, part)} for part in self.parts],
+            "parts_in_common": prior
+            and {
+                "rate": prior.mean,
+                "strength": prior.strength,
+                "design_effect": prior.inflation,
+            },
             "separation": self.separation.as_json(),
             "duration_ms": self.durations.as_json(),
             "marks": {"linked": self.judged.linked, "blanket": self.judged.blanket},
@@ -132,8 +140,7 @@ def report(
     evidence = evidence or Evidence.standard(db)
     judged = judge_log(db, selected, evidence)
     log, prompts = stage("log", LOG), stage("prompts", PROMPTS)
-    groups = compose((*prompts, *log, "exact_tiers"), sql_text("report/groups"))
-    parts = [Part(*row) for row in db.rows(groups, {"by": by, "zone": zone})]
+    parts, sessions = read_parts(db, by, zone)
     steps: tuple[Stage, ...] = (*prompts, *log, "logged/memory_now", "logged/traffic")
     return Report(
         by,
@@ -143,11 +150,19 @@ def report(
         _overall(db, judged),
         use_rate_interval(db),
         parts,
+        sessions,
         separation(db),
         Durations(*db.row(compose(prompts, sql_text("report/durations")))),
         [Step(*row[1:]) for row in db.rows(compose(steps, sql_text("report/denominators")))],
         joins(db, selected),
     )
+
+
+def read_parts(db: Database, by: str, zone: str = "UTC") -> tuple[list[Part], list[Sessions]]:
+    """The parts of the judged log, and how each spreads over sessions."""
+    chain = (*stage("prompts", PROMPTS), *stage("log", LOG), "exact_tiers", "report/parted")
+    rows = db.rows(compose(chain, sql_text("report/groups")), {"by": by, "zone": zone})
+    return [Part(*row[:_COUNTS]) for row in rows], [Sessions(*row[_COUNTS:]) for row in rows]
 
 
 def use_rate_interval(db: Database) -> Interval | None:

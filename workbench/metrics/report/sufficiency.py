@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
+from workbench.metrics.binomial import loss_bound
+
 FEW = 10
-
-
-def loss_bound(kept: int, level: float = 0.95) -> float | None:
-    """The largest share of helpful memories, 0..1, that a configuration may be losing although it kept all `kept` used
-    ones of the log (exact one-sided binomial bound); None without any."""
-    return 1 - (1 - level) ** (1 / kept) if kept else None
 
 
 def sufficiency(used: int, prompts: int) -> str:

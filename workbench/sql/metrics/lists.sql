@@ -1,6 +1,6 @@
 -- In:  prompts, outcomes, memory_now.
 -- Out: one row a prompt. gains: the shown list in order, 1 helpful, 0 not, NULL unknown; used: positives of
---      the prompt, returned or not; gone: pairs of unknown worth that the list has lost; shown, logged: lengths of the
+--      the prompt, returned or not; marked: those that the log showed, lost: those of them that the list has lost; gone: pairs of unknown worth that the list has lost; shown, logged: lengths of the
 --      two lists; common: for each memory in both, the depth at which both have it; tokens: estimate for the contents of
 --      what is shown, a third of the characters; contents: for how many of them the content is known.
 SELECT
@@ -9,6 +9,8 @@ SELECT
     p.session_key,
     coalesce(o.gains, []) AS gains,
     coalesce(o.used, 0) AS used,
+    coalesce(o.marked, 0) AS marked,
+    coalesce(o.lost, 0) AS lost,
     coalesce(o.gone, 0) AS gone,
     coalesce(o.shown, 0) AS shown,
     coalesce(o.logged, 0) AS logged,
@@ -24,6 +26,8 @@ LEFT JOIN (
         )
             FILTER (r.place IS NOT NULL) AS gains,
         count(*) FILTER (r.label IN ('used', 'helpful')) AS used,
+        count(*) FILTER (r.label = 'used') AS marked,
+        count(*) FILTER (r.outcome = 'used_lost') AS lost,
         count(*) FILTER (r.outcome = 'unjudged_removed') AS gone,
         count(r.place) AS shown,
         count(r.logged_place) AS logged,

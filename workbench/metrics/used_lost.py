@@ -1,0 +1,17 @@
+"""Share of the used memories that a configuration loses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from workbench.metrics.measure import Measure
+
+
+@dataclass(frozen=True)
+class UsedLost(Measure):
+    """Used memories of the log that are no longer shown, over all used ones, pooled over all prompts."""
+
+    stage: ClassVar[str] = "metrics/used_lost"
+    label: ClassVar[str] = "used_lost_share"
+    of_few: ClassVar[bool] = True
