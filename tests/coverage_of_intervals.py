@@ -23,7 +23,9 @@ from workbench.metrics.figures import prepare_lists
 from workbench.metrics.intervals import differences, intervals
 from workbench.metrics.net_help import DEFAULT_NOISE_COST, NetHelp
 from workbench.metrics.report.helpfulness import read_parts, use_rate_interval
+from workbench.metrics.report.position import position_effect
 from workbench.metrics.report.separation import separation
+from workbench.metrics.report.shift import halves, mix_shift
 from workbench.metrics.shrinkage import Prior, design_effect
 from workbench.metrics.use_rate import UseRate
 from workbench.metrics.used_lost import UsedLost
@@ -108,7 +110,8 @@ def write(db: Database, world: World) -> None:
     session = world.prompt_session[world.prompt]
     frame = {
         "query_id": world.prompt, "node": np.arange(len(world.prompt)), "used": world.used, "kept": world.kept,
-        "score": world.score, "session": session, "client": world.session_client[session],
+        "score": world.score, "plain": world.score - SHIFT * world.used, "session": session,
+        "client": world.session_client[session],
     }  # fmt: skip
     heads = {
         "query_id": np.arange(len(world.prompt_session)), "session": world.prompt_session,
@@ -118,13 +121,18 @@ def write(db: Database, world: World) -> None:
         db.register(name, pa.table(columns))
     db.execute(
         "CREATE OR REPLACE TEMP TABLE judged_prompts AS SELECT query_id::VARCHAR AS query_id,"
-        " 'c' || client AS client, 's' || session AS session_key, now() AS now FROM heads"
+        " 'c' || client AS client, 's' || session AS session_key,"
+        " TIMESTAMPTZ '2026-03-01' + to_minutes(query_id) AS now FROM heads"
     )
     db.execute(
         "CREATE OR REPLACE TEMP TABLE judged_log AS SELECT query_id::VARCHAR AS query_id, node::VARCHAR AS node,"
         " node::VARCHAR AS uri, if(used, 'used', 'shown_unused') AS label, score, 's' || session AS session_key,"
         " 'c' || client AS client, row_number() OVER (PARTITION BY query_id ORDER BY score DESC)::INTEGER"
-        " AS logged_place, kept FROM drawn"
+        " AS logged_place, kept, plain FROM drawn"
+    )
+    db.execute(  # the same uses, and scores that have nothing to do with them
+        "CREATE OR REPLACE TEMP TABLE plain_log AS SELECT * REPLACE (plain AS score,"
+        " row_number() OVER (PARTITION BY query_id ORDER BY plain DESC)::INTEGER AS logged_place) FROM judged_log"
     )
     for into, shown in (("lists_a", "true"), ("lists_b", "kept")):
         db.execute(
@@ -146,6 +154,10 @@ def found_intervals(db: Database, world: World, seed: int) -> Iterator[tuple[str
     yield "AUC", truth.auc, separation(db).auc_interval
     helped = differences(db, [NetHelp()], "lists_a", "lists_b", seed=seed)["net_help"]["judged_only"]
     yield "net help, difference", truth.net_help, helped.interval
+    yield "first place, at equal score", 0.0, position_effect(db, "plain_log").interval
+    shift = mix_shift(db, halves())
+    for name, moved in (("change", shift.change), ("mix", shift.mix), ("within clients", shift.within)):
+        yield f"{name}, between halves", 0.0, moved.interval
     lost = intervals(db, [UsedLost()], "lists_b")["used_lost_share"]["judged_only"]
     yield "used lost", LOST, lost
     parts, sessions = read_parts(db, "client")

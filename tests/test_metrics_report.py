@@ -15,9 +15,11 @@ import pytest
 from log_builder import DEFAULT, START, Candidate, Prompt, append, hours, log_of, memories
 
 from workbench.errors import BadInput
+from workbench.judge import ledgers_by
 from workbench.metrics import replay_summary
 from workbench.metrics.binomial import loss_bound
 from workbench.metrics.report import GROUPINGS, Report, calendar_day, last_hours, memory_table, page, report
+from workbench.metrics.report.helpfulness import read_parts
 from workbench.metrics.report.sufficiency import sufficiency
 from workbench.params import Params
 from workbench.replay import logged
@@ -146,21 +148,25 @@ def test_case_06_every_panel_obeys_the_same_filter() -> None:
         for _ in range(20):
             count = _filter(rng).materialise(db)
             rows = page(db, size=100).rows
-            summary = replay_summary(db, DEFAULT)
-            assert page(db).total == len(rows) == count == summary["prompts"]
-            assert sum(client["prompts"] for client in summary["clients"]) == count
+            assert page(db).total == len(rows) == count
+            clients = ledgers_by(db, DEFAULT).values()
+            assert sum(client.prompts for client in clients) == count
+            found = report(db, zone="Asia/Shanghai")
+            overall = found.overall
+            assert overall.prompts == _step(found, "selected prompts") == count
+            assert overall.silent_prompts == sum(row["shown"] == 0 for row in rows)
+            assert found.shift.earlier.prompts + found.shift.later.prompts == count
+            assert found.position.first_judged + found.position.later_judged <= overall.judged
+            assert sum(client.used for client in clients) == overall.used
+            _sums_are_equal(found)
             for by in EXCLUSIVE:
-                found = report(db, by=by, zone="Asia/Shanghai")
-                overall = found.overall
-                assert overall.prompts == _step(found, "selected prompts") == count
-                assert sum(part.shown for part in found.parts) == overall.shown == sum(row["shown"] for row in rows)
-                assert sum(part.used for part in found.parts) == overall.used == sum(row["used"] for row in rows)
-                assert sum(part.unknown for part in found.parts) == overall.unknown
-                assert overall.silent_prompts == sum(row["shown"] == 0 for row in rows)
-                _sums_are_equal(found)
+                parts, _ = read_parts(db, by, "Asia/Shanghai")
+                assert sum(part.shown for part in parts) == overall.shown == sum(row["shown"] for row in rows)
+                assert sum(part.used for part in parts) == overall.used == sum(row["used"] for row in rows)
+                assert sum(part.unknown for part in parts) == overall.unknown
                 if by in ("client", "day", "week"):
-                    assert sum(part.prompts for part in found.parts) == count
-                    assert sum(part.silent_prompts for part in found.parts) == overall.silent_prompts
+                    assert sum(part.prompts for part in parts) == count
+                    assert sum(part.silent_prompts for part in parts) == overall.silent_prompts
 
 
 def test_case_06_no_client_is_selectable_and_the_text_is_literal() -> None:

@@ -20,6 +20,7 @@ from workbench.cli import (
     memory,
     missed,
     recall,
+    reporting,
     search,
     serving,
     tuning,
@@ -35,7 +36,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 _MODULES = (
-    demo, applying, checking, data, embedding, explain, hook, memory, missed, recall, search, serving, tuning,
+    demo, applying, checking, data, embedding, explain, hook, memory, missed, recall, reporting, search, serving,
+    tuning,
 )  # fmt: skip
 for commands in _MODULES:
     commands.register(app)

@@ -11,14 +11,12 @@ import typer
 from workbench import jobs
 from workbench.cli.engine import LOGGED, AsOf, EngineOptions, Model, Signals, TokenizerName
 from workbench.cli.filters import Client, Traffic, filtered, selection
-from workbench.cli.joins import joins_text
 from workbench.cli.options import Config, Db, Json, Sources, moment, opened, store_path
 from workbench.cli.output import cell, emit, percent, progress, say, table
 from workbench.errors import AnswerIsNo, BadInput, NotEnoughEvidence
 from workbench.importers import ImportOptions
 from workbench.judge import Evidence, dump
 from workbench.metrics import replay_summary
-from workbench.metrics.report import GROUPINGS, report
 from workbench.replay.parity import engine_parity, parity
 from workbench.replay.selection import SELECTED, Selection
 from workbench.replay.tokenizers import AUTO
@@ -33,7 +31,6 @@ def register(app: typer.Typer) -> None:
     app.command("status")(status_command)
     app.command("parity")(parity_command)
     app.command("replay")(replay_command)
-    app.command("report")(report_command)
     app.command("simulate")(simulate_command)
 
 
@@ -127,24 +124,6 @@ def replay_command(
     emit(said, json, _replay_text(said))
 
 
-@filtered
-def report_command(
-    db: Db = None,
-    by: Annotated[str, typer.Option(help=f"Parts of the report: {', '.join(GROUPINGS)}.")] = "client",
-    zone: Annotated[str, typer.Option(help="Time zone of days and weeks.")] = "UTC",
-    sources: Sources = None,
-    json: Json = False,
-    *,
-    chosen: Selection,
-) -> None:
-    """Say how helpful the memories were that production showed."""
-    evidence = Evidence.of(sources or ())
-    with opened(db) as (database, settings):
-        chosen.materialise(database)
-        said = report(database, SELECTED, by, zone, evidence.under(settings.in_force)).as_json()
-    emit(said, json, report_text(said))
-
-
 def simulate_command(
     out: Annotated[Path, typer.Argument(help="A new or empty folder.")],
     seed: Annotated[int, typer.Option(help="The same seed gives the same world.")] = 1,
@@ -231,36 +210,6 @@ def _parity_text(said: dict[str, Any]) -> str:
     lines += [f"  {one['queries']:>8,} shown sets differ: {one['cause']}" for one in said["flip_causes"]]
     lines += [f"  {one['rows']:>8,} rows not compared: {one['reason']}" for one in said["excluded"]]
     return "\n".join(lines)
-
-
-def report_text(said: dict[str, Any]) -> str:
-    """A helpfulness report for a person."""
-    rows = [
-        (part["part"] or "(none)", part["prompts"], part["shown"], part["used"], percent(part["use_rate"]),
-         _span(part["use_rate_interval"]), percent(part["use_rate_shrunk"]), part["silent_prompts"])
-        for part in said["parts"]
-    ]  # fmt: skip
-    steps = [
-        ("  " * (step["whole"] is not None) + step["step"], step["count"], step["why"]) for step in said["denominators"]
-    ]
-    separation = said["separation"]
-    return "\n\n".join(
-        [
-            said["sufficiency"],
-            f"{said['prompts']:,} prompts, {said['shown']:,} memories shown, {said['used']:,} used: "
-            f"{percent(said['use_rate'])} ({_span(said['use_rate_interval'])}); "
-            f"{said['silent_prompts']:,} prompts showed nothing.",
-            table((said["by"], "prompts", "shown", "used", "use rate", "95 % interval", "shrunk", "silent"), rows),
-            f"AUC of the score among shown memories: {cell(separation['auc'])} "
-            "(0.5: the score does not tell used from unused).",
-            table(("step", "count", "why"), steps, width=90),
-            joins_text(said["joins"]),
-        ]
-    )
-
-
-def _span(interval: list[float] | None) -> str:
-    return "no data" if interval is None else f"{interval[0] * 100:.1f} to {interval[1] * 100:.1f} %"
 
 
 def _replay_text(said: dict[str, Any]) -> str:

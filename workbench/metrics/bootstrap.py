@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf, isfinite, isnan, sqrt
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +16,7 @@ RESAMPLES = 1000
 SEED = 20260301
 _MOST_KINDS = 1_000
 _CHUNK = 500
+_STEP = 1e-30
 
 
 @dataclass(frozen=True)
@@ -26,6 +29,24 @@ class Interval:
     def as_json(self) -> list[float]:
         """[low, high]."""
         return [self.low, self.high]
+
+
+class Estimator(Protocol):
+    """A smooth function of column sums, with its derivatives and its bounds."""
+
+    @property
+    def low(self) -> float:
+        """The least value it can take."""
+
+    @property
+    def high(self) -> float:
+        """The largest value it can take."""
+
+    def values(self, totals: Array) -> Array:
+        """Its value for each row of column totals; NaN where it is not defined."""
+
+    def gradient(self, totals: Array) -> Array:
+        """Its derivative by each column total, for each row of totals."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +74,31 @@ class Statistic:
         return slopes
 
 
+@dataclass(frozen=True)
+class Smooth:
+    """Any `function` of the columns of totals that complex numbers may go through; within `low`..`high`."""
+
+    function: Callable[[NDArray[Any]], NDArray[Any]]
+    low: float = -inf
+    high: float = inf
+
+    def values(self, totals: Array) -> Array:
+        """The function of each row of totals."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(self.function(totals), dtype=np.float64)
+
+    def gradient(self, totals: Array) -> Array:
+        """Derivative by each column total, by a complex step (Squire and Trapp 1998), which loses no digits."""
+        slopes = np.empty_like(totals)
+        moved = totals.astype(np.complex128)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            for column in range(totals.shape[1]):
+                moved[:, column] += _STEP * 1j
+                slopes[:, column] = self.function(moved).imag / _STEP
+                moved[:, column] = totals[:, column]
+        return slopes
+
+
 def ratio(top: int, below: int, low: float = -inf, high: float = inf) -> Statistic:
     """The sum of column `top` over the sum of column `below`."""
     return Statistic(((top, below, 1),), low, high)
@@ -67,7 +113,7 @@ def difference(first: Statistic, second: Statistic) -> Statistic:
 def bootstrap(
     sums: Array,
     sessions: Array,
-    statistic: Statistic,
+    statistic: Estimator,
     *,
     level: float = 0.95,
     resamples: int = RESAMPLES,
@@ -98,7 +144,7 @@ def bootstrap(
     return Interval(float(low), float(high)) if isfinite(low) and isfinite(high) else None
 
 
-def _studentised(sums: Array, sessions: Array, statistic: Statistic, value: float, resamples: int, seed: int) -> Array:
+def _studentised(sums: Array, sessions: Array, statistic: Estimator, value: float, resamples: int, seed: int) -> Array:
     """(resampled value - value) / resampled standard error; infinite where a resample shows no variation."""
     rng = np.random.default_rng(seed)
     count = int(sessions.sum())
@@ -116,7 +162,7 @@ def _studentised(sums: Array, sessions: Array, statistic: Statistic, value: floa
     return spread[~np.isnan(spread)]
 
 
-def _estimate(totals: Array, moments: Array, statistic: Statistic, count: float) -> tuple[Array, Array]:
+def _estimate(totals: Array, moments: Array, statistic: Estimator, count: float) -> tuple[Array, Array]:
     """Value and delta-method standard error for each row of totals and their second moments."""
     slopes = statistic.gradient(totals)
     variance = np.einsum("bi,bij,bj->b", slopes, moments, slopes)

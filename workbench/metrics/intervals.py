@@ -13,6 +13,7 @@ from workbench.metrics.bootstrap import RESAMPLES, SEED, Array, Interval, Statis
 from workbench.metrics.figures import LISTS, measured
 from workbench.metrics.measure import Measure
 from workbench.metrics.shrinkage import Sessions, design_effect
+from workbench.metrics.used_lost import UsedLost
 from workbench.metrics.wilson import wilson
 from workbench.store import Database, compose, sql_text
 
@@ -48,7 +49,7 @@ def intervals(
         sums, sessions = arrays(db, sql, measure.bindings())
         found[measure.name] = {
             reading: share_interval(sums[:, column : column + 2], sessions)
-            if measure.of_few
+            if isinstance(measure, UsedLost)
             else bootstrap(sums[:, column : column + 2], sessions, _figure(measure), resamples=resamples, seed=seed)
             for reading, column in zip(READINGS, (0, 2), strict=True)
         }

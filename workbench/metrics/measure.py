@@ -10,16 +10,12 @@ from workbench.errors import BadInput
 
 @dataclass(frozen=True)
 class Measure:
-    """A figure of a configuration. `stage` computes it for each prompt; the dataclass fields are its bound values.
-
-    `of_few`: a share of so few trials that resampling them says nothing; it has the interval of a share instead.
-    """
+    """A figure of a configuration. `stage` computes it for each prompt; the dataclass fields are its bound values."""
 
     stage: ClassVar[str]
     label: ClassVar[str]
     unit: ClassVar[str] = "0..1"
     signed: ClassVar[bool] = False
-    of_few: ClassVar[bool] = False
 
     @property
     def name(self) -> str:

@@ -48,6 +48,12 @@ class Selection:
         """The same filter, without queries whose signals are not all in the log."""
         return replace(self, replayable=True)
 
+    def preceding(self, end: datetime) -> Selection:
+        """The same filter over the time before `since`, as long as from there to `end`."""
+        if self.since is None:
+            raise ValueError("a selection without a start has nothing before it")
+        return replace(self, since=self.since - (end - self.since), until=self.since)
+
     def materialise(self, db: Database, name: str = SELECTED) -> int:
         """Write the temporary table `name` with the queries that pass; returns how many there are."""
         passing = compose(("logged/traffic",), sql_text("selected"))

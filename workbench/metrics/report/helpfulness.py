@@ -11,10 +11,13 @@ from workbench.judge import LOG, PROMPTS, Evidence, Joins, Judged, joins, judge_
 from workbench.judge.labels import stage
 from workbench.metrics.bootstrap import Interval, bootstrap, ratio
 from workbench.metrics.intervals import arrays
+from workbench.metrics.report.held import held
 from workbench.metrics.report.periods import checked_zone
+from workbench.metrics.report.position import PositionEffect, position_effect
 from workbench.metrics.report.rates import Part
 from workbench.metrics.report.separation import Separation, separation
-from workbench.metrics.report.sufficiency import sufficiency
+from workbench.metrics.report.shift import Shift, against, halves, mix_shift
+from workbench.metrics.report.sufficiency import Held, answers, sufficiency
 from workbench.metrics.shrinkage import Prior, Sessions, design_effect
 from workbench.store import Database, Stage, compose, sql_text
 
@@ -70,6 +73,9 @@ class Report:
     durations: Durations
     denominators: Sequence[Step]
     joins: Joins
+    position: PositionEffect
+    shift: Shift
+    held: Held
 
     @property
     def sufficiency(self) -> str:
@@ -88,6 +94,8 @@ class Report:
         del overall["part"]
         return {
             "sufficiency": self.sufficiency,
+            "answers_what": [answer.as_json() for answer in answers(self.held)],
+            "detectable_loss": self.held.held_out.as_json(),
             "evidence": self.evidence.names(),
             "by": self.by,
             "zone": self.zone,
@@ -101,6 +109,8 @@ class Report:
                 "design_effect": prior.inflation,
             },
             "separation": self.separation.as_json(),
+            "position": self.position.as_json(),
+            "shift": self.shift.as_json(),
             "duration_ms": self.durations.as_json(),
             "marks": {"linked": self.judged.linked, "blanket": self.judged.blanket},
             "answers": {
@@ -128,34 +138,50 @@ def report(
     by: str = "client",
     zone: str = "UTC",
     evidence: Evidence | None = None,
+    before: str | None = None,
 ) -> Report:
     """How helpful recall was for the selected queries (None: all), also by part.
 
     `by` is one of GROUPINGS; days and weeks are those of `zone`, an IANA name. Parts by signal overlap, because several
-    signals can return a memory. Raises BadInput for an unknown grouping or zone.
+    signals can return a memory. The change of the use rate is that against the queries of the table `before`, else that
+    from the older to the newer half. Raises BadInput for an unknown grouping or zone.
     """
     if by not in GROUPINGS:
         raise BadInput(f"Cannot group by {by!r}; choose from {', '.join(GROUPINGS)}.")
     checked_zone(zone)
     evidence = evidence or Evidence.standard(db)
+    periods = _periods(db, before, evidence)
     judged = judge_log(db, selected, evidence)
     log, prompts = stage("log", LOG), stage("prompts", PROMPTS)
     parts, sessions = read_parts(db, by, zone)
     steps: tuple[Stage, ...] = (*prompts, *log, "logged/memory_now", "logged/traffic")
+    overall, interval, apart = _overall(db, judged), use_rate_interval(db), separation(db)
+    clients = parts if by == "client" else read_parts(db, "client")[0]
     return Report(
         by,
         zone,
         evidence,
         judged,
-        _overall(db, judged),
-        use_rate_interval(db),
+        overall,
+        interval,
         parts,
         sessions,
-        separation(db),
+        apart,
         Durations(*db.row(compose(prompts, sql_text("report/durations")))),
         [Step(*row[1:]) for row in db.rows(compose(steps, sql_text("report/denominators")))],
         joins(db, selected),
+        position_effect(db),
+        mix_shift(db, periods),
+        held(db, overall, clients, interval, apart.auc_interval),
     )
+
+
+def _periods(db: Database, before: str | None, evidence: Evidence) -> tuple[Stage, ...]:
+    """The two periods of the change; judges the queries of `before` where it names a table."""
+    if before is None:
+        return halves()
+    judge_log(db, before, evidence, into="log_before", prompts="prompts_before", beyond="beyond_before")
+    return against("prompts_before", "log_before")
 
 
 def read_parts(db: Database, by: str, zone: str = "UTC") -> tuple[list[Part], list[Sessions]]:

@@ -1,0 +1,136 @@
+"""The command about the log as it is: report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Annotated, Any
+
+import typer
+
+from workbench.cli.filters import filtered
+from workbench.cli.joins import joins_text
+from workbench.cli.options import Db, Json, Sources, opened
+from workbench.cli.output import cell, emit, percent, table
+from workbench.judge import Evidence
+from workbench.metrics.report import GROUPINGS, report
+from workbench.replay.selection import SELECTED, Selection
+from workbench.store import Database
+
+_BEFORE = "selected_before"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command of this module."""
+    app.command("report")(report_command)
+
+
+@filtered
+def report_command(
+    db: Db = None,
+    by: Annotated[str, typer.Option(help=f"Parts of the report: {', '.join(GROUPINGS)}.")] = "client",
+    zone: Annotated[str, typer.Option(help="Time zone of days and weeks.")] = "UTC",
+    sources: Sources = None,
+    json: Json = False,
+    *,
+    chosen: Selection,
+) -> None:
+    """Say how helpful the memories were that production showed."""
+    evidence = Evidence.of(sources or ())
+    with opened(db) as (database, settings):
+        chosen.materialise(database)
+        before = _before(database, chosen)
+        said = report(database, SELECTED, by, zone, evidence.under(settings.in_force), before).as_json()
+    emit(said, json, report_text(said))
+
+
+def _before(db: Database, chosen: Selection) -> str | None:
+    """With a start given, the table of the queries that pass the same filter in as much time before it."""
+    if chosen.since is None:
+        return None
+    end = chosen.until
+    if end is None:
+        (newest,) = db.row(f"SELECT max(now) FROM {SELECTED}")
+        end = (newest or chosen.since) + timedelta(microseconds=1)
+    chosen.preceding(end).materialise(db, _BEFORE)
+    return _BEFORE
+
+
+def report_text(said: Mapping[str, Any]) -> str:
+    """A helpfulness report for a person: the headline, the parts, what can be said of them, and the way there."""
+    rows = [
+        (part["part"] or "(none)", part["prompts"], part["shown"], part["used"], percent(part["use_rate"]),
+         _span(part["use_rate_interval"]), percent(part["use_rate_shrunk"]), part["silent_prompts"])
+        for part in said["parts"]
+    ]  # fmt: skip
+    steps = [
+        ("  " * (step["whole"] is not None) + step["step"], step["count"], step["why"]) for step in said["denominators"]
+    ]
+    return "\n\n".join(
+        [
+            said["sufficiency"],
+            f"{said['prompts']:,} prompts, {said['shown']:,} memories shown, {said['used']:,} used: "
+            f"{percent(said['use_rate'])} ({_span(said['use_rate_session_interval'])}); "
+            f"{said['silent_prompts']:,} prompts showed nothing.",
+            table((said["by"], "prompts", "shown", "used", "use rate", "95 % interval", "shrunk", "silent"), rows),
+            "\n".join([_score(said["separation"]), _position(said["position"]), _shift(said["shift"])]),
+            "\n".join(["What this log answers:", *(_answer(one) for one in said["answers_what"])]),
+            table(("step", "count", "why"), steps, width=90),
+            joins_text(said["joins"]),
+        ]
+    )
+
+
+def _score(separation: Mapping[str, Any]) -> str:
+    interval = separation["auc_interval"]
+    span = "" if interval is None else f", {interval[0]:.2f} to {interval[1]:.2f}"
+    return (
+        f"AUC of the score among shown memories: {cell(separation['auc'])}{span} "
+        "(0.5: the score does not tell used from unused)."
+    )
+
+
+def _position(position: Mapping[str, Any]) -> str:
+    effect, ties = position["difference_at_equal_score"], position["near_ties"]
+    if effect is None:
+        return "Effect of the first place: no data; no prompt showed two judged memories."
+    return (
+        f"Effect of the first place: used {_points(effect)} ({_points_span(position['interval'])}) against later ones "
+        f"of about the same score, {_points(position['difference'])} as they stand; of {ties['pairs']:,} neighbours "
+        f"with nearly equal scores the upper alone was used in {ties['upper_used']}, the lower alone in "
+        f"{ties['lower_used']}."
+    )
+
+
+def _shift(shift: Mapping[str, Any]) -> str:
+    change, mix, within = (shift[name] for name in ("change", "mix", "within"))
+    if change["value"] is None:
+        return "Change of the use rate: no data; one of the two periods has no judged memory."
+    earlier, later = (shift[name] for name in ("earlier", "later"))
+    return (
+        f"Change of the use rate from {_days(earlier)} to {_days(later)}: {percent(earlier['use_rate'])} to "
+        f"{percent(later['use_rate'])}, {_points(change['value'])} ({_points_span(change['interval'])}): "
+        f"{_points(mix['value'])} ({_points_span(mix['interval'])}) by who asked, "
+        f"{_points(within['value'])} ({_points_span(within['interval'])}) within the clients."
+    )
+
+
+def _answer(one: Mapping[str, Any]) -> str:
+    more = "" if not one["more_days"] else f"; about {one['more_days']:,} more days like these"
+    return f"{'✓' if one['answered'] else '✗'} {one['question']} {one['why']}{more}."
+
+
+def _days(period: Mapping[str, Any]) -> str:
+    return f"{(period['first'] or '?')[:10]}..{(period['last'] or '?')[:10]}"
+
+
+def _span(interval: list[float] | None) -> str:
+    return "no data" if interval is None else f"{interval[0] * 100:.1f} to {interval[1] * 100:.1f} %"
+
+
+def _points(share: float) -> str:
+    return f"{share * 100:+.1f} points"
+
+
+def _points_span(interval: list[float] | None) -> str:
+    return "no interval" if interval is None else f"{interval[0] * 100:+.1f} to {interval[1] * 100:+.1f}"
