@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 from transcript_lines import Claude, Codex, added, at, block, everything, held, taken, written
 
 from workbench.errors import BadInput
+from workbench.importers.transcripts.blocks import recall_blocks
 from workbench.store import Database, in_memory
 
 TWO = ("project://refunds", "core://keys")
@@ -295,3 +297,21 @@ def test_the_shape_of_a_search_answer_matters_little(
     session.answer("t1", answer)
     taken(db, written(tmp_path, session.lines))
     assert held(db, "agent_searches", "uris", "query_text") == [(uris, "x")]
+
+
+@pytest.mark.conformance
+def test_every_block_of_the_real_server_is_read(conformance: Path) -> None:
+    blocks: list[tuple[str, list[str] | None]] = []
+    with gzip.open(conformance / "golden_recall.jsonl.gz", "rt", encoding="utf-8") as file:
+        records = [json.loads(line) for line in file]
+    blocks += [(one["block"], [item["uri"] for item in one["items"]]) for one in records if one.get("block")]
+    with gzip.open(conformance / "golden_lifecycle.jsonl.gz", "rt", encoding="utf-8") as file:
+        blocks += [(text, None) for line in file for text in json.loads(line)["output"]["recall_blocks"]]
+    named = 0
+    for text, uris in blocks:
+        (found,) = recall_blocks(f"<recall> is what <recall-notice>x</recall-notice> {text} after")
+        assert uris is None or [*found.uris] == uris
+        assert [one for one in (found.session_id, found.query_id) if one] == re.findall(r'_id="([^"]*)"', text)
+        named += found.query_id is not None
+    assert len(blocks) > 700
+    assert named > 20

@@ -24,9 +24,9 @@ _RECALL = "recall"
 _OF_A_FILE = ("Called the", "Result of calling the")
 # What programs add to the text of a person, or send in their place.
 _ADDED = (
-    _RECALL, _REMINDER, "user-prompt-submit-hook", "bash-input", "local-command-caveat", "ide_opened_file",
-    "ide_selection", "task-notification", "environment_context", "user_instructions", "turn_aborted", "skill",
-    "permissions", "collaboration_mode", "user_shell_command", "INSTRUCTIONS",
+    _RECALL, "recall-notice", _REMINDER, "user-prompt-submit-hook", "bash-input", "local-command-caveat",
+    "ide_opened_file", "ide_selection", "task-notification", "environment_context", "user_instructions",
+    "turn_aborted", "skill", "permissions", "collaboration_mode", "user_shell_command", "INSTRUCTIONS",
 )  # fmt: skip
 _COMMAND = "command-name"
 _STARTS_OF_NO_PROMPT = ("[Request interrupted", "# AGENTS.md instructions", "Caveat: The messages below")
@@ -48,7 +48,8 @@ def recall_blocks(text: str) -> Iterator[Block]:
         return
     seen = _without(text, _QUOTED)
     for start, end in _elements(seen, _RECALL):
-        block = seen[seen.rindex(f"<{_RECALL}", start, end) : end]  # the word alone may stand before
+        *_, last = _opening(_RECALL).finditer(seen, start, end)  # the word alone may stand before
+        block = seen[last.start() : end]
         header, _, body = block.partition(">")
         uris = tuple(uri for row in _ROW.finditer(body) if (uri := memory_address(row[1])))
         if len(header) > _HEADER or not uris:
