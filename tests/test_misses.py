@@ -160,6 +160,16 @@ def test_a_session_known_through_its_block_alone(tmp_path: Path, by: str) -> Non
         assert [row[:2] for row in misses(db)] == [("q1", "n2"), ("q2", "n3")]
 
 
+def test_prompts_of_the_service_are_called_as_their_queries() -> None:
+    with log_of([asked("q1", 1), asked("q2", 1)], URIS) as db:
+        db.execute(
+            "INSERT INTO wb.agent_prompts BY NAME SELECT query_id AS prompt_id, 'service' AS source, now AS prompted_at"
+            " FROM wb.logged_queries"
+        )
+        write_misses(db)
+        assert links(db) == [("q1", "query_id", True), ("q2", "query_id", True)]
+
+
 def test_a_recall_at_the_start_of_a_session_is_no_turn(tmp_path: Path) -> None:
     agent = Claude()
     agent.user("one")

@@ -107,8 +107,9 @@ class Track:
         key = self._key(place, call_id if isinstance(call_id, str) and call_id else place.line)
         if key in self._calls:
             return
+        given = _object(arguments)
         self._calls.add(key)
-        found = (self._search if tool[1] == "search" else self._opening)(key, place, _object(arguments))
+        found = (self._search if tool[1] == "search" else self._opening)(key, place, given)
         if found is not None:
             self._open_calls[key] = found
 

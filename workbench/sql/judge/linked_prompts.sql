@@ -1,18 +1,25 @@
 -- In:  agent_sessions, wb.agent_prompts, wb.agent_recalls, recall_queries, traffic (the logged queries with their class).
 -- Out: one row a logged query that an agent was seen to ask: query_id, source, session (the agent's), prompt_id and
---      recall_id (NULL: not seen), at (the agent's time), linked_by: query_id where the recall block names it, else
---      time: the prompt and the query of one session that are nearest to each other, at most two minutes apart; one
---      with the same text is nearer than any other.
+--      recall_id (NULL: not seen), at (the agent's time), linked_by: query_id where the recall block names it or the
+--      prompt itself is called so (those of the service are), else time: the prompt and the query of one session that are
+--      nearest to each other, at most two minutes apart; one with the same text is nearer than any other.
 WITH named AS (
     SELECT
-        q.query_id,
-        r.source,
-        coalesce(r.session_id, r.given_session_id) AS session,
-        CASE WHEN q.traffic IN ('prompt', 'heartbeat') THEN r.prompt_id END AS prompt_id,
-        r.recall_id,
-        coalesce(r.seen_at, q.now) AS at
-    FROM wb.agent_recalls AS r
-    JOIN traffic AS q ON q.query_id = r.query_id
+        s.query_id,
+        s.source,
+        s.session,
+        max(s.prompt_id) FILTER (q.traffic IN ('prompt', 'heartbeat')) AS prompt_id,
+        max(s.recall_id) AS recall_id,
+        min(coalesce(s.at, q.now)) AS at
+    FROM (
+        SELECT query_id, source, coalesce(session_id, given_session_id) AS session, prompt_id, recall_id, seen_at AS at
+        FROM wb.agent_recalls
+        UNION ALL
+        SELECT prompt_id, source, session_id, prompt_id, NULL, prompted_at
+        FROM wb.agent_prompts
+    ) AS s
+    JOIN traffic AS q ON q.query_id = s.query_id
+    GROUP BY s.query_id, s.source, s.session
 ),
 near AS (
     SELECT
