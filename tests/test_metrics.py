@@ -180,13 +180,15 @@ def test_measures_agree_with_ir_measures(
         assert value == (pytest.approx(sum(values) / len(values), abs=1e-9) if values else None)
 
 
+@pytest.mark.parametrize("k", [1, 3, 5])
 @given(prompts=PROMPTS)
 @RELAXED
-def test_judged_agrees_with_ir_measures(prompts: list[Outcome]) -> None:
-    values = [value for value, prompt in zip(_oracle(prompts, "Judged@3", False), prompts, strict=True) if prompt.shown]
-    assert figure(prompts, Judged(3)).unhelpful == (
-        pytest.approx(sum(values) / len(values), abs=1e-9) if values else None
-    )
+def test_judged_agrees_with_ir_measures(k: int, prompts: list[Outcome]) -> None:
+    values = _oracle(prompts, f"Judged@{k}", judged_only=False)
+    values = [value for value, prompt in zip(values, prompts, strict=True) if prompt.shown]
+    expected = pytest.approx(sum(values) / len(values), abs=1e-9) if values else None
+    found = figure(prompts, Judged(k))
+    assert (found.judged, found.unhelpful, found.low, found.high) == (expected,) * 4
 
 
 # --- the range ------------------------------------------------------------------------------------------------------

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from outcome_lists import UNUSED, USED, Outcome, listed, write
+from outcome_lists import UNKNOWN, UNUSED, USED, Outcome, listed, write
 
 from workbench.metrics.bootstrap import Array, bootstrap, difference, ratio
 from workbench.metrics.intervals import differences, intervals
+from workbench.metrics.judged import Judged
 from workbench.metrics.ndcg import nDCG
 from workbench.metrics.noise import Noise
 from workbench.metrics.significance import holm, sign_test
@@ -113,6 +114,23 @@ def test_differences_are_paired_by_prompt() -> None:
         found = differences(db, [Noise()], "before", "outcome_lists")["noise_per_prompt"]["judged_only"]
     assert (found.first, found.second, found.effect) == (2.0, 1.5, -0.5)
     assert found.interval is None, "every session lost the same share, so nothing varies"
+
+
+def test_a_difference_to_a_figure_at_its_bound_goes_one_way() -> None:
+    """All that the present configuration shows is judged: another can only show a smaller judged share."""
+    sessions = range(30)
+    with listed([Outcome([USED, UNUSED], session=f"s{i}") for i in sessions]) as db:
+        db.execute("CREATE TEMP TABLE before AS SELECT * FROM outcome_lists")
+        new = [Outcome([USED, UNKNOWN if i == 0 else UNUSED], session=f"s{i}") for i in sessions]
+        write(db, new)
+        found = differences(db, [Judged(3)], "before", "outcome_lists")["Judged@3"]["unknown_is_unhelpful"]
+        back = differences(db, [Judged(3)], "outcome_lists", "before")["Judged@3"]["unknown_is_unhelpful"]
+    assert found.first == 1
+    assert found.effect == pytest.approx(-1 / 60)
+    assert found.interval is not None
+    assert back.interval is not None
+    assert -1 <= found.interval.low < -1 / 60 < found.interval.high <= 0
+    assert 0 <= back.interval.low < 1 / 60 < back.interval.high <= 1
 
 
 def test_wilson_against_known_values() -> None:

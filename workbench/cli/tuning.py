@@ -190,7 +190,7 @@ def _compare_text(said: dict[str, Any]) -> str:
             for name, one in pair["differences"].items()
         ]
         parts.append(f"{pair['config']} against {said['against']}:")
-        parts.append(table(("figure", "first", "second", "difference", "95 % interval"), rows))
+        parts.append(table(("figure", "first", "second", "difference", "its 95 % interval"), rows))
         parts.append(
             f"Used memories won {pair['used_won']}, lost {pair['used_lost']}; sign test p = {cell(pair['sign_test'])}, "
             f"adjusted {cell(pair['sign_test_holm'])}; {pair['flips_total']} memories are shown by only one of both."

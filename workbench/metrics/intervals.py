@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from math import inf, isnan
+from dataclasses import dataclass, replace
+from math import inf, isfinite, isnan
 from typing import Any
 
 import numpy as np
@@ -95,8 +95,17 @@ def _figure(measure: Measure, top: int = 0) -> Statistic:
     return ratio(top, top + 1, low, 1.0 if measure.unit == "0..1" else inf)
 
 
+def _as_seen(statistic: Statistic, sums: Array, top: int) -> Statistic:
+    """A figure that every session has at its lower or upper bound stays there: what is shown now is all judged, so that
+    another configuration can only have less of it."""
+    for bound in (statistic.low, statistic.high):
+        if isfinite(bound) and np.array_equal(sums[:, top], bound * sums[:, top + 1]):
+            return replace(statistic, low=bound, high=bound)
+    return statistic
+
+
 def _difference(measure: Measure, sums: Array, sessions: Array, resamples: int, seed: int) -> Difference:
-    one, other = _figure(measure), _figure(measure, 2)
+    one, other = (_as_seen(_figure(measure, top), sums, top) for top in (0, 2))
     totals = (sessions @ sums)[None]
     values = [float(statistic.values(totals)[0]) for statistic in (one, other)]
     known = [None if isnan(value) else value for value in values]
