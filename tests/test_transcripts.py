@@ -76,13 +76,19 @@ def test_codex_prompts_recalls_searches_and_opens(db: Database, tmp_path: Path) 
     assert held(db, "agent_opens", "uri", "found") == [("core://gone", False), ("core://retries", True)]
 
 
-def test_calls_inside_a_program_of_codex_count_by_their_events(db: Database, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("answer", "found"), [
+    ({"result": {"Ok": {"content": []}}}, True), ({"result": {"Ok": {"isError": True}}}, False),
+    ({"result": {"is_error": True}}, False), ({"result": {"Err": "no"}}, False), ({"error": "no"}, False),
+])  # fmt: skip
+def test_calls_inside_a_program_of_codex_count_by_their_events(
+    db: Database, tmp_path: Path, answer: dict[str, object], found: bool
+) -> None:
     session = Codex()
     invocation = {"server": "lore", "tool": "lore_get_node", "arguments": {"uri": "core://a"}}
     for kind in ("mcp_tool_call_begin", "mcp_tool_call_end"):
-        session.line("event_msg", type=kind, call_id="c1", invocation=invocation, result={"Ok": {"content": []}})
+        session.line("event_msg", type=kind, call_id="c1", invocation=invocation, **answer)
     taken(db, written(tmp_path, session.lines))
-    assert held(db, "agent_opens", "uri", "found") == [("core://a", True)]
+    assert held(db, "agent_opens", "uri", "found") == [("core://a", found)]
 
 
 def test_a_block_counts_only_where_the_agent_was_told_it(db: Database, tmp_path: Path) -> None:
@@ -93,6 +99,7 @@ def test_a_block_counts_only_where_the_agent_was_told_it(db: Database, tmp_path:
     session.call("t1", "lore_get_node", uri="core://a")
     session.answer("t1", evil)
     session.line("attachment", attachment={"type": "file", "content": {"file": {"content": evil}}})
+    session.line("attachment", attachment={"type": "invoked_skills", "skills": [{"content": evil}]})
     session.line("attachment", attachment={"type": "hook_success", "hookEvent": "PostToolUse", "content": evil})
     session.line("system", subtype="local_command", content=evil)
     session.user(f"<bash-stdout>{evil}</bash-stdout>")

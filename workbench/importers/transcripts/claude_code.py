@@ -20,9 +20,12 @@ _PASSED_OVER = frozenset({
     "agent-name", "agent-color", "agent-setting", "mode", "permission-mode", "pr-link", "tag", "worktree-state",
     "attribution-snapshot", "content-replacement", "task-summary",
 })  # fmt: skip
-# Attachments that quote a file, and hooks that run beside a tool.
-_QUOTING = ("file", "directory", "selected_lines", "nested_memory", "diagnostic", "image", "resource", "pdf")
-_BESIDE_TOOLS = frozenset({"PreToolUse", "PostToolUse", "PostToolUseFailure"})
+# Attachments that quote a file or an instruction, and hooks that run beside a tool.
+_QUOTING = (
+    "file", "directory", "selected_lines", "nested_memory", "diagnostic", "image", "resource", "pdf", "skill",
+    "instructions", "listing", "plan_mode",
+)  # fmt: skip
+_BESIDE_TOOLS = frozenset({"PreToolUse", "PostToolUse", "PostToolUseFailure", "PostToolBatch"})
 _DEEPEST = 6
 _SEEN = ("content", "text", "additionalContext", "message", "prompt")
 

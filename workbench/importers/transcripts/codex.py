@@ -99,7 +99,7 @@ class Reader:
             invocation = payload["invocation"]
             self._track.call(place, call_id, invocation.get("tool"), invocation.get("arguments"))
             if kind == "mcp_tool_call_end" and self._track.awaits(place, call_id):
-                self._track.result(place, str(call_id), payload.get("result"))
+                self._track.result(place, str(call_id), payload.get("result"), bool(payload.get("error")))
 
     def _prompt(self, place: Place, way: str, text: str) -> None:
         """A prompt stands twice, as an item and as an event, in either order; the same words sent again stand twice

@@ -42,7 +42,9 @@ def failed(content: object, flag: object) -> bool:
     if isinstance(flag, bool) and flag:
         return True
     if isinstance(content, dict):
-        if content.get("success") is False or content.get("isError") is True or "Err" in content:
+        if content.get("success") is False or True in (content.get("isError"), content.get("is_error")):
+            return True
+        if "Err" in content:
             return True
         return failed(content.get("content", content.get("Ok")), None)
     if isinstance(content, str) and content.lstrip().startswith(("{", "[")) and (inner := _json(content)) is not None:
