@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import socket
@@ -13,7 +14,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import anyio
 import httpx2
 import pytest
 from golden_search import check, golden
@@ -59,7 +59,7 @@ def test_every_golden_search_is_equal(path: Path, conformance: Path) -> None:
         return len(records[::3])
 
     with Lore(path, clock=lambda: GOLDEN_NOW) as lore:
-        assert anyio.run(compare, lore) == 26
+        assert asyncio.run(compare(lore)) == 26
 
 
 def test_an_agent_session_over_one_connection(path: Path) -> None:
@@ -80,7 +80,7 @@ def test_an_agent_session_over_one_connection(path: Path) -> None:
     with Lore(path) as lore:
         found = lore.recall(PROMPT, Caller("s1"))
         assert isinstance(found, Recalled)
-        anyio.run(session, lore, found.query_id)
+        asyncio.run(session(lore, found.query_id))
     # An agent that named its session once is in it for the rest of its connection.
     assert opens(path) == [
         (URI, "s1", "mcp", True, True), ("ops://redis", "s1", "mcp", False, True),
@@ -97,7 +97,7 @@ def test_standard_input_and_output(path: Path) -> None:
         async with Client(stdio_client(server)) as client:
             return called(await client.call_tool("lore_get_node", {"uri": "ops://redis"}))
 
-    assert "noeviction" in anyio.run(session)
+    assert "noeviction" in asyncio.run(session())
     assert opens(path) == [("ops://redis", "s7", "codex", False, True)]
 
 
@@ -145,7 +145,7 @@ def test_streamable_http_with_a_token(path: Path, tmp_path: Path) -> None:
 
     with running(path, "--token-file", str(token)) as (address, process):
         assert httpx2.post(f"{address}/mcp", json={}).status_code == 401
-        assert "noeviction" in anyio.run(session, address)
+        assert "noeviction" in asyncio.run(session(address))
         process.terminate()
         assert process.wait(30) == 0
     # A service that is asked to end takes in what it recorded.

@@ -133,6 +133,11 @@ class Lore:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def warm_up(self) -> None:
+        """Load the store and, where prompts are embedded here, the model, so that the first prompt need not wait."""
+        self.params()
+        self._done(lambda held, _: self._vector(held, "warm up"))
+
     def params(self) -> Params:
         """The configuration in force."""
         found: Params = self._done(lambda held, _: held.settings.params)

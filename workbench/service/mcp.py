@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from anyio import to_thread
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
@@ -90,7 +90,7 @@ def mcp_server(lore: Lore, *, session_id: str | None = None, client: str | None 
 async def _told(work: Callable[[], Any]) -> Any:
     """Do blocking work; what the user can mend is told to the agent."""
     try:
-        return await to_thread.run_sync(work)
+        return await asyncio.to_thread(work)
     except WorkbenchError as error:
         raise ToolError(str(error)) from error
 

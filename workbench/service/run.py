@@ -39,7 +39,7 @@ def serve(path: Path, serving: Serving) -> None:
     from workbench.service.mcp import mcp_server
 
     with Lore(path, lanes=serving.lanes, canary=serving.canary, fold=fold) as lore:
-        lore.params()  # a store that cannot be read is told now
+        lore.warm_up()  # a store that cannot be read is told now
         app = application(lore, mcp_server(lore), serving.token)
         config = uvicorn.Config(
             app, host=serving.host, port=serving.port, log_level="warning", server_header=False, proxy_headers=False,
@@ -67,5 +67,5 @@ def serve_stdio(path: Path, *, session_id: str | None, client: str | None, canar
     from workbench.service.mcp import mcp_server
 
     with Lore(path, canary=canary) as lore:
-        lore.params()
+        lore.warm_up()
         mcp_server(lore, session_id=session_id, client=client).run("stdio")
