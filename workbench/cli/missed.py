@@ -9,7 +9,7 @@ import typer
 
 from workbench.cli.filters import filtered
 from workbench.cli.options import Db, Json, opened
-from workbench.cli.output import NO_DATA, emit, percent, table
+from workbench.cli.output import NO_DATA, emit, percent, progress, table
 from workbench.errors import BadInput
 from workbench.replay.selection import Selection
 from workbench.text import shown
@@ -39,6 +39,9 @@ def register(app: typer.Typer) -> None:
 def missed_command(
     memory: Annotated[str | None, typer.Option("--memory", help="One memory, by its address, in full.")] = None,
     limit: Annotated[int, typer.Option(help="How many memories.", min=1)] = 20,
+    fixes: Annotated[
+        int, typer.Option(help="For how many memories fixes are tried on all prompts; with --memory always.", min=0)
+    ] = 1,
     boot: Annotated[bool, typer.Option("--boot", help="Start-up memories count as missed too.")] = False,
     db: Db = None,
     json: Json = False,
@@ -56,8 +59,13 @@ def missed_command(
         if memory is not None and not database.rows(_KNOWN, {"uri": memory}):
             raise BadInput(f"The store knows no memory at {memory}; `workbench search` finds addresses.")
         model = engine_model(database)
-        review = Review(settings, tokenizer(chosen_tokenizer(database).name), model, embedder_of(database, model), boot)
-        said = missed(database, chosen, review, limit, memory).as_json()
+        words = tokenizer(chosen_tokenizer(database).name)
+        with progress(json) as step:
+            review = Review(
+                settings, words, model, embedder_of(database, model), boot, fixes=fixes if memory is None else 1,
+                progress=step,
+            )  # fmt: skip
+            said = missed(database, chosen, review, limit, memory).as_json()
     emit(said, json, missed_text(said, memory))
 
 
@@ -76,7 +84,8 @@ def missed_text(said: Mapping[str, Any], uri: str | None = None) -> str:
         return "\n".join(_full(said, uri))
     parts = [said["said"]]
     if said["memories"]:
-        parts += [_memories(said["memories"]), _stages(said["stages"])]
+        parts += [_memories(said["memories"]), _stages(said["stages"]), *_first_advice(said["memories"])]
+        parts += [one["words"] for one in said["settings_advice"]]
     if said["boot_left_out"]:
         parts.append(f"{said['boot_left_out']} more are of start-up memories, which the agent has anyway (--boot).")
     parts += [*_engine(said["engine"]), *_lists(said)]
@@ -91,6 +100,19 @@ def _memories(memories: Sequence[Mapping[str, Any]]) -> str:
         for one in memories
     ]  # fmt: skip
     return table(header, rows)
+
+
+def _first_advice(memories: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """The advice for the memories for which fixes were tried."""
+    for one in memories:
+        if any(fix["words"] for advice in one["advice"] for fix in advice["fixes"]):
+            yield "\n".join([shown(one["uri"]), *_advice(one)])
+
+
+def _advice(memory: Mapping[str, Any]) -> Iterator[str]:
+    for number, one in enumerate(memory["advice"], 1):
+        yield f"  {number}. {one['kind']}: {shown(one['reason'])} {shown(one['do'])}"
+        yield from (f"     {shown(fix['words'])}" for fix in one["fixes"] if fix["words"])
 
 
 def _first(counts: Mapping[str, int]) -> str:
@@ -166,6 +188,11 @@ def _full(said: Mapping[str, Any], uri: str) -> Iterator[str]:
         weeks = [f"{week['week']} {week['missed']}" for week in one["weeks"]]
         yield f"By week (Mondays): {', '.join(weeks) or NO_DATA}"
         yield f"By client: {_listed(one['clients'])}"
+        yield ""
+        yield "What to do, in this order; settings last:" if one["advice"] else "No advice."
+        yield from _advice(one)
+        if one["reach"] is not None:
+            yield f"  {one['reach']['sentence']}"
         yield ""
         for miss in one["prompts"][:_MOST_PROMPTS]:
             yield from _prompt(miss)

@@ -94,7 +94,7 @@ class Reachability:
             f"A match by {row.words} alone is never shown: at best it scores {row.best[0]:.6f} "
             f"(priority 0, just edited, {_counted(self.query_tokens, 'token')}), below {self.threshold:.2f}."
         )
-        return said + _out_of_reach(self.threshold, row.best_by_weights[0], row.best_by_settings[0])
+        return said + out_of_reach(self.threshold, row.best_by_weights[0], row.best_by_settings[0])
 
     def warnings(self) -> list[str]:
         """One sentence or more for each excluded combination."""
@@ -133,7 +133,7 @@ def reachability(
     }
     stages = (("candidates", sql_text("reach/combinations")), "score", "reach/best_scores")
     present, by_weights, by_settings = (
-        db.rows(compose(stages), bound | one.bindings()) for one in (settings, *_widened(settings))
+        db.rows(compose(stages), bound | one.bindings()) for one in (settings, *widened(settings))
     )
     rows = [
         Reach(exact, glossary, dense, lexical, views, best, weights[-1], all_settings[-1])
@@ -173,7 +173,7 @@ class OwnReach:
         if self.best >= self.threshold:
             return f"At best this memory scores {self.best:.6f}, which reaches {self.threshold:.2f}."
         said = f"At best this memory scores {self.best:.6f}, below {self.threshold:.2f}: it is never shown."
-        return said + _out_of_reach(self.threshold, self.best_by_weights, self.best_by_settings)
+        return said + out_of_reach(self.threshold, self.best_by_weights, self.best_by_settings)
 
     def as_json(self) -> dict[str, Any]:
         """The entry `memory.reach` of an explanation."""
@@ -196,7 +196,7 @@ def own_reach(db: Database, settings: Settings, uri: str, query_tokens: int, mod
     stages = ("logged/memory_now", "reach/memory_parts", ("candidates", sql_text("reach/memory_top")), "score")
     best, by_weights, by_settings = (
         float(db.row(compose(stages, "SELECT score FROM {last}"), bound | one.bindings())[0])
-        for one in (settings, *_widened(settings))
+        for one in (settings, *widened(settings))
     )
     threshold = float(settings.params[_THRESHOLD])
     boot = settings.exclude_boot and (uri,) in db.rows(sql_text("boot_uris"))
@@ -233,12 +233,14 @@ def _no_vectors(what: str, of_other_model: int, model: str | None) -> str:
     return f"Its {what}: {held} ({model} is what prompts are compared by)."
 
 
-def _widened(settings: Settings) -> list[Settings]:
+def widened(settings: Settings) -> list[Settings]:
     """`settings` with the signal weights, then with all settings, at the end of their ranges that scores highest."""
     return [replace(settings, params=settings.params.replace(changes)) for changes in (_WEIGHTS, _KEYS)]
 
 
-def _out_of_reach(threshold: float, by_weights: float, by_settings: float) -> str:
+def out_of_reach(threshold: float, by_weights: float, by_settings: float) -> str:
+    """A sentence where no signal weights within their ranges, or no settings at all, reach `threshold`: those scores
+    are the highest that they give; "" where weights can."""
     if by_settings < threshold:
         return f" It cannot reach {threshold:.2f} by any setting in range; only a lower threshold shows it."
     if by_weights < threshold:

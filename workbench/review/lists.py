@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -108,15 +109,14 @@ def _same_text(db: Database, tokenizer: Tokenizer, together: Sequence[dict[str, 
     words = {node: frozenset(tokenizer.document(content)) for node, _, content in rows}
     sets = {node: tokens for node, tokens in words.items() if len(tokens) >= _LEAST_WORDS}
     uris = {node: uri for node, uri, _ in rows}
-    shown = {}
+    shown = Counter[tuple[str, ...]]()
     for one in together:
-        key = tuple(sorted((one["node"], one["other"])))
-        shown[key] = shown.get(key, 0) + one["prompts"]
+        shown[tuple(sorted((one["node"], one["other"])))] += one["prompts"]
     found = [
         {
             "uri": uris[node], "other_uri": uris[other],
             "share": len(sets[node] & sets[other]) / len(sets[node] | sets[other]),
-            "shown_together": shown.get((node, other), 0),
+            "shown_together": shown[node, other],
         }
         for node, other in pairs_alike(sets, sets)
         if node < other

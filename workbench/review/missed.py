@@ -11,8 +11,12 @@ from typing import Any
 from workbench.judge import Evidence
 from workbench.judge.labels import HAND_LABELS
 from workbench.metrics.shrinkage import Prior
+from workbench.replay.engine import Progress
+from workbench.replay.reach import OwnReach
 from workbench.replay.run import Settings
 from workbench.replay.selection import Selection
+from workbench.review.advice import settings_advice
+from workbench.review.counsel import counsel, simulator
 from workbench.review.evidence import GRADES, write_missed
 from workbench.review.lists import lists
 from workbench.review.reasons import STAGE_WORDS, Bounds, other_letters, sentence, signal_reasons
@@ -41,6 +45,7 @@ class Memory:
     interval: Sequence[float] | None
     misses: Sequence[dict[str, Any]]
     advice: Sequence[dict[str, Any]] = ()
+    reach: OwnReach | None = None
 
     def as_json(self) -> dict[str, Any]:
         """The entry of `memories`."""
@@ -57,6 +62,7 @@ class Memory:
             "clients": _counted(miss["client"] or "none" for miss in self.misses),
             "weeks": [{"week": week, "missed": count} for week, count in _weeks(self.misses)],
             "advice": list(self.advice),
+            "reach": self.reach and self.reach.as_json(),
             "prompts": list(self.misses),
         }
 
@@ -117,6 +123,7 @@ class Missed:
                 "depth": self.staging.depth,
             },
             "memories": [memory.as_json() for memory in self.memories],
+            "settings_advice": [],
             **self.lists,
         }  # fmt: skip
 
@@ -124,7 +131,8 @@ class Missed:
 @dataclass(frozen=True)
 class Review:
     """How misses are looked for: `settings` are those in force, `model` and `embed` as for the engine; `boot` counts
-    start-up memories too, `estimates` is the table of a model (write_missed)."""
+    start-up memories too, `estimates` is the table of a model (write_missed). Fixes are tried for the first `fixes`
+    memories."""
 
     settings: Settings
     tokenizer: Tokenizer
@@ -132,6 +140,8 @@ class Review:
     embed: Embed | None = None
     boot: bool = False
     estimates: str | None = None
+    fixes: int = 1
+    progress: Progress = lambda done, total, what: None
 
 
 def missed(
@@ -155,6 +165,8 @@ def missed(
     found = [one for one in needed if one[1]]
     chosen = found[:limit] if uri is None else _of(db, found, uri)
     memories = _memories(db, chosen, needed, review, Bounds.of(review.settings.params, staging.row_limit))
+    shared = db.arrow(f"SELECT node, stage, below_by FROM {STAGED} WHERE stage <> 'boot'").to_pylist()
+    more["settings_advice"] = settings_advice(shared)
     return Missed(seen, len(found), sum(counts.values()), left_out, counts, memories, staging, review.model, more)
 
 
@@ -179,11 +191,14 @@ def _memories(
         {"nodes": [node for node, _, _ in chosen], "boot": review.boot},
     ).to_pylist()
     memories = []
-    for node, count, helped in chosen:
+    tried = simulator(db, review)
+    for number, (node, count, helped) in enumerate(chosen):
         own = [row for row in rows if row["node"] == node]
         rate, interval = _shrunk(prior, count, helped)
         misses = [_miss(row, review, bounds) for row in own]
-        memories.append(Memory(node, own[-1]["uris"], count, helped, rate, interval, misses))
+        review.progress(number, len(chosen), "trying fixes")
+        found = counsel(db, review.settings, review.model, own, tried if number < review.fixes else None)
+        memories.append(Memory(node, own[-1]["uris"], count, helped, rate, interval, misses, found.advice, found.reach))
     return memories
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from workbench.params import Params
 from workbench.replay.asked import ASKED_OUTSIDE
+from workbench.replay.reach import out_of_reach
 from workbench.replay.run import slice_size
 from workbench.review.letters import written_otherwise
 
@@ -145,7 +146,10 @@ def _below(miss: Row, bounds: Bounds) -> str:
     said, threshold = f"Its score {miss['score']:.6f}", f"{bounds.threshold:g}"
     if miss["below_by"] is None:
         return f"{said} reaches {threshold}, the threshold of now: another was in force then."
-    return f"{said} is {miss['below_by']:.6f} below the threshold {threshold}."
+    said = f"{said} is {miss['below_by']:.6f} below the threshold {threshold}."
+    if miss["by_weights"] is None:
+        return said
+    return said + out_of_reach(bounds.threshold, miss["by_weights"], miss["by_settings"])
 
 
 def _crowded_out(miss: Row, bounds: Bounds) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from workbench.replay.engine import AS_OF, CANDIDATES, depth_of, prompts_of, retrieve_candidates
+from workbench.replay.reach import widened
 from workbench.replay.run import Settings, candidates_of, full_chain
 from workbench.retrieve.corpus import Corpus, load_corpus
 from workbench.retrieve.engine import Prompt, retrieve
@@ -33,6 +34,12 @@ SELECT DISTINCT m.query_id
 FROM {MISSES} AS m ANTI JOIN placed AS p ON p.query_id = m.query_id AND p.node = m.node
 WHERE m.logged AND NOT m.late
 """
+_TOPS = f"""
+SELECT s.query_id, s.uri, $source, $name, s.score
+FROM {{last}} AS s
+SEMI JOIN {MISSES} AS m ON m.query_id = s.query_id AND m.node = coalesce(s.node_uuid, s.uri)
+"""
+_TOP_COLUMNS = "query_id VARCHAR, uri VARCHAR, source VARCHAR, name VARCHAR, score DOUBLE"
 _COLUMNS = "query_id VARCHAR, node VARCHAR, signal VARCHAR, rank BIGINT, raw_score DOUBLE"
 
 
@@ -58,6 +65,7 @@ def write_stages(
     corpus = load_corpus(db, tokenizer, model, AS_OF)
     db.execute(f"CREATE OR REPLACE TEMP TABLE miss_queries AS SELECT DISTINCT query_id FROM {MISSES} WHERE logged")
     prompts = {prompt.query_id: prompt for prompt in prompts_of(db, settings, "miss_queries", AS_OF)}
+    db.execute(f"CREATE OR REPLACE TEMP TABLE tops ({_TOP_COLUMNS})")
     _place(db, replace(settings, candidates="wb.logged_candidates"), "logged", "CREATE OR REPLACE TEMP TABLE placed AS")
     staging = _search(corpus, settings, prompts, embed)
     write_cut_hits(corpus, settings, prompts, embed)
@@ -70,8 +78,13 @@ def write_stages(
 
 
 def _place(db: Database, settings: Settings, source: str, into: str) -> None:
-    chain = full_chain(candidates_of("miss_queries", settings.candidates))
-    db.execute(f"{into} {compose((*chain, 'review/placed'))}", settings.bindings() | {"source": source})
+    candidates = candidates_of("miss_queries", settings.candidates)
+    db.execute(
+        f"{into} {compose((*full_chain(candidates), 'review/placed'))}", settings.bindings() | {"source": source}
+    )
+    for name, wide in zip(("by_weights", "by_settings"), widened(settings), strict=True):
+        bound = wide.bindings() | {"source": source, "name": name}
+        db.execute(f"INSERT INTO tops {compose((candidates, 'score'), _TOPS)}", bound)
 
 
 def _search(corpus: Corpus, settings: Settings, prompts: Mapping[str, Prompt], embed: Embed | None) -> Staging:

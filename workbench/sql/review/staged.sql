@@ -1,6 +1,6 @@
--- In:  misses, placed, cut_hits, deep_rows, holdings, address_spans, memory_now, boot_uris, addresses (node, uris), with_vector (query_id: prompts whose
---      vector is known); the
---      settings in force as bound values, $slice and $row_limit.
+-- In:  misses, placed, tops (query_id, uri, source, name, score: the highest score by any weights, by any settings),
+--      cut_hits, deep_rows, holdings, address_spans, memory_now, boot_uris, addresses (node, uris), with_vector (query_id:
+--      prompts whose vector is known); the settings in force as bound values, $slice and $row_limit.
 -- Out: misses with the one stage that lost each, in the order of the pipeline, and what is known of it: candidate (the
 --      address that came nearest), source (logged, engine or store: what tells the stage), rank, score, below_by,
 --      crowd, signals (signal, rank and raw_score at any depth), what the store held, and the present addresses.
@@ -28,6 +28,8 @@ SELECT
     p.rank,
     p.score,
     CASE WHEN p.score < $min_display_score::DOUBLE THEN round($min_display_score::DOUBLE - p.score, 6) END AS below_by,
+    r.by_weights,
+    r.by_settings,
     p.crowd,
     coalesce(p.source = 'engine' AND p.engine_shows, false) AS engine_shows,
     c.how AS cut_how,
@@ -57,6 +59,16 @@ JOIN (
     GROUP BY m.query_id, m.node
 ) AS t ON t.query_id = m.query_id AND t.node = m.node
 LEFT JOIN placed AS p ON p.query_id = m.query_id AND p.node = m.node
+LEFT JOIN (
+    SELECT
+        query_id,
+        uri,
+        source,
+        max(score) FILTER (name = 'by_weights') AS by_weights,
+        max(score) FILTER (name = 'by_settings') AS by_settings
+    FROM tops
+    GROUP BY ALL
+) AS r ON r.query_id = p.query_id AND r.uri = p.candidate AND r.source = p.source
 LEFT JOIN cut_hits AS c ON c.query_id = m.query_id AND c.node = m.node
 LEFT JOIN (
     SELECT query_id, node, list({'signal': signal, 'rank': rank, 'raw_score': raw_score} ORDER BY signal) AS signals
