@@ -68,6 +68,19 @@ def test_import_reports_every_row_and_a_second_run_adds_nothing(run: Run, tmp_pa
         assert (counts["added"], counts["updated"], counts["skipped"]) == (0, 0, counts["read"])
 
 
+def test_a_report_with_a_start_holds_it_against_the_time_before(run: Run, store: Path) -> None:
+    start = "2026-11-05"
+    said = document(run, "report", "--db", store, "--since", start, "--until", "2026-11-12")
+    earlier, later = said["shift"]["earlier"], said["shift"]["later"]
+    assert (later["prompts"], later["used"]) == (said["prompts"], said["used"])
+    assert "2026-10-29" <= earlier["first"] <= earlier["last"] < start <= later["first"]
+    _, text, _ = run("report", "--db", store, "--since", start)
+    assert "Change of the use rate from 2026-10-" in text
+    assert "Effect of the first place" in text
+    assert "What this log can answer:" in text
+    assert text.index(said["by"]) < text.index("logged signal rows"), "figures first, then the way there"
+
+
 def test_a_dry_run_changes_nothing(run: Run, tmp_path: Path) -> None:
     document(run, "simulate", tmp_path / "w", "--prompts", "20")
     said = document(run, "import", tmp_path / "w", "--db", tmp_path / "s.duckdb", "--dry-run")
@@ -171,6 +184,7 @@ def test_export_writes_only_what_was_asked(run: Run, store: Path, tmp_path: Path
         (["report", "--traffic", "magic"], "Unknown traffic class"),
         (["report", "--by", "colour"], "Cannot group by 'colour'"),
         (["report", "--zone", "Mars/North"], "Mars/North"),
+        (["report", "--repeats", "thrice"], "--repeats is each or once"),
         (["report", "--since", "yesterday"], "is no time"),
         (["replay", "--as-of", "today"], "add --signals engine"),
         (["replay", "--signals", "engine", "--as-of", "yesterday"], "is no time"),

@@ -74,7 +74,7 @@ def report_text(said: Mapping[str, Any]) -> str:
             f"{said['silent_prompts']:,} prompts showed nothing.",
             table((said["by"], "prompts", "shown", "used", "use rate", "95 % interval", "shrunk", "silent"), rows),
             "\n".join([_score(said["separation"]), _position(said["position"]), _shift(said["shift"])]),
-            "\n".join(["What this log answers:", *(_answer(one) for one in said["answers_what"])]),
+            "\n".join(["What this log can answer:", *(_answer(one) for one in said["answers_what"])]),
             table(("step", "count", "why"), steps, width=90),
             joins_text(said["joins"]),
         ]
@@ -95,10 +95,10 @@ def _position(position: Mapping[str, Any]) -> str:
     if effect is None:
         return "Effect of the first place: no data; no prompt showed two judged memories."
     return (
-        f"Effect of the first place: used {_points(effect)} ({_points_span(position['interval'])}) against later ones "
-        f"of about the same score, {_points(position['difference'])} as they stand; of {ties['pairs']:,} neighbours "
-        f"with nearly equal scores the upper alone was used in {ties['upper_used']}, the lower alone in "
-        f"{ties['lower_used']}."
+        f"Effect of the first place, where several were shown: used {_points(effect)} "
+        f"({_points_span(position['interval'])}) against later ones of about the same score, "
+        f"{_points(position['difference'])} as they stand; of {ties['pairs']:,} neighbours with nearly equal scores "
+        f"the upper alone was used in {ties['upper_used']}, the lower alone in {ties['lower_used']}."
     )
 
 
