@@ -10,6 +10,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
@@ -21,7 +22,7 @@ from typing import Any
 import pytest
 from served import GOLDEN_NOW, copy_of, memory_store
 
-from workbench.agents import Lore
+from workbench.agents import Lore, records
 from workbench.hooks import front, worker
 from workbench.hooks.front import Call, Misused, read_call
 from workbench.hooks.hosts import HOSTS, START, SUBMIT, output, shortened
@@ -31,7 +32,7 @@ from workbench.hooks.project import project_names
 from workbench.jobs import follow_memories
 from workbench.memories import Memory
 from workbench.memories.rows import create
-from workbench.store import writing
+from workbench.store import Inbox, writing
 
 Hook = Callable[..., str]
 BLOCK = re.compile(r"<recall .*?</recall>", re.DOTALL)
@@ -44,8 +45,8 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("hooks") / "template.duckdb"
     now = datetime.now(UTC)
     with writing(path, "test") as db:
-        create(db, Memory("core://agent", "Read the failing test first.", 0), now)
-        create(db, Memory("ops://deploy", "Freeze first.", 0, keywords=("deploy",)), now)
+        create(db, None, Memory("core://agent", "Read the failing test first.", 0), now)
+        create(db, None, Memory("ops://deploy", "Freeze first.", 0, keywords=("deploy",)), now)
         db.append("app_settings", [{"key": "recall.display.min_display_score", "value": '{"value": 0.2}'}])
         follow_memories(db)
     return path
@@ -60,11 +61,12 @@ def store(template: Path, tmp_path: Path) -> Path:
 def hook(monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]) -> Hook:
     """Run the worker of a hook in this process on an input; what it prints."""
 
-    def call(runtime: str, event: str, given: Any, store: Path, *options: str) -> str:
+    def call(runtime: str, event: str, given: Any, store: Path, *options: str, late: float = 0) -> str:
         raw = given if isinstance(given, bytes) else json.dumps(given).encode()
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(raw)))
         monkeypatch.setattr(sys, "argv", ["worker", runtime, event, "--db", str(store), *options])
         monkeypatch.setattr(sys, "meta_path", list(sys.meta_path))
+        monkeypatch.setattr(worker, "_STARTED", time.monotonic() - late)
         assert worker.main() == 0
         return capfdbinary.readouterr().out.decode()
 
@@ -197,6 +199,13 @@ def test_a_store_that_cannot_be_read_is_logged(hook: Hook, tmp_path: Path, state
     assert len(lines) == 2
     assert all(str(store) in line for line in lines)
     assert "deploy" not in "".join(lines)
+
+
+def test_what_comes_too_late_is_told_and_never_recorded_as_shown(hook: Hook, store: Path) -> None:
+    assert "was skipped" in hook("claudecode", SUBMIT, {"session_id": "s", "prompt": "deploy"}, store, late=60)
+    assert [entry.kind for entry in Inbox(store).read()] == [records.PROMPT]
+    assert "ops://deploy" in hook("claudecode", SUBMIT, {"session_id": "s", "prompt": "deploy"}, store)
+    assert [entry.kind for entry in Inbox(store).read()] == [records.PROMPT, records.RECALL]
 
 
 def test_a_fault_of_ours_is_logged_too(hook: Hook, store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -350,6 +359,7 @@ class TestService:
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers["Content-Length"]))
+                time.sleep(server.delay)  # type: ignore[attr-defined]
                 server.asked.append((self.path, self.headers["Authorization"], json.loads(body)))  # type: ignore[attr-defined]
                 status, said = server.answer  # type: ignore[attr-defined]
                 self.send_response(status)
@@ -360,7 +370,7 @@ class TestService:
                 """Nothing."""
 
         server = HTTPServer(("127.0.0.1", 0), Handler)
-        server.asked = []  # type: ignore[attr-defined]
+        server.asked, server.delay = [], 0  # type: ignore[attr-defined]
         thread = Thread(target=server.serve_forever, daemon=True)
         thread.start()
         yield server
@@ -400,6 +410,13 @@ class TestService:
         said = log_file(store).read_text(encoding="utf-8") if reason else ""
         assert reason in said
         assert "secret-token" not in said
+
+    def test_a_service_that_is_too_slow_is_told(self, hook: Hook, tmp_path: Path, service: Any) -> None:
+        service.answer, service.delay = (200, {"context": "late"}), 1
+        url = f"http://127.0.0.1:{service.server_port}"
+        said = hook("codex", SUBMIT, {"prompt": "deploy"}, tmp_path / "s.duckdb", "--url", url, "--limit", "0.2")
+        assert "was skipped" in context_of("codex", SUBMIT, said)
+        assert "did not answer in time" in log_file(tmp_path / "s.duckdb").read_text(encoding="utf-8")
 
     @pytest.mark.parametrize("url", ["http://127.0.0.1:1", "nonsense", "http://[bad", "ftp://host.example", ""])
     def test_a_service_that_is_not_there_is_logged(self, hook: Hook, tmp_path: Path, url: str) -> None:

@@ -96,7 +96,8 @@ class Lore:
 
     What is answered is first kept in the inbox, so that it outlives a kill. `fold` publishes the store with the inbox
     when that has grown to `fold_bytes`. `canary` shares the sessions between two configurations. A recall is skipped
-    after `timeout_ms`, else after the time that the configuration allows. Close it at the end.
+    after the time that the configuration allows, or with `until` at that instant of time.monotonic(). Close it at the
+    end.
     """
 
     def __init__(
@@ -107,11 +108,11 @@ class Lore:
         canary: Canary | None = None,
         fold: Fold | None = None,
         fold_bytes: int = 32_000_000,
-        timeout_ms: int | None = None,
+        until: float | None = None,
         clock: Callable[[], datetime] = records.now,
     ) -> None:
         self.path = path
-        self._canary, self._clock, self._timeout_ms = canary or Canary(), clock, timeout_ms
+        self._canary, self._clock, self._until = canary or Canary(), clock, until
         self._fold, self._fold_bytes, self._folding = fold, fold_bytes, threading.Lock()
         self._vectors = LiveVectors()
         self._known = Known(path)
@@ -222,7 +223,9 @@ class Lore:
         record: bool = True,
     ) -> list[Recalled | Skipped]:  # fmt: skip
         in_force = self._in_force or self.params()
-        began, timeout_ms = time.monotonic(), self._timeout_ms or int(in_force["recall.safety.timeout_ms"])
+        began, timeout_ms = time.monotonic(), int(in_force["recall.safety.timeout_ms"])
+        if self._until is not None:
+            timeout_ms = max(0, int((self._until - began) * 1000))
         arm = self._canary.arm(caller.session_id)
         futures = [
             self._lanes.submit(self._recall_together, _Prompt(one, overrides, arm), (overrides, arm)) for one in asked

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.abc import MetaPathFinder
@@ -12,12 +13,14 @@ from typing import Any
 
 from workbench.errors import WorkbenchError
 from workbench.hooks.front import Call, printed, read_call
-from workbench.hooks.hosts import START, SUBMIT, output
+from workbench.hooks.hosts import START, SUBMIT, notice, output
 from workbench.hooks.log import log
 from workbench.hooks.payload import Payload, Unreadable, read_payload
 
 TOKEN_VARIABLE = "WORKBENCH_TOKEN"  # noqa: S105
 _MOST_BYTES = 4_000_000
+_STARTED = time.monotonic()
+_MARGIN_SECONDS = 0.8  # for starting Python before, and for recording and printing after
 
 
 def main() -> int:
@@ -50,8 +53,9 @@ def _recalled(call: Call, documents: list[dict[str, Any]]) -> list[str]:
     from workbench.agents import Lore
     from workbench.agents.lifecycle import Event, Lifecycle
 
-    # A hook has a limit of its own, the runtime's: that of the configuration is for services, which are warm.
-    with Lore(call.store, timeout_ms=int(call.limit * 1000)) as lore:
+    # A hook has a limit of its own: that of the configuration is for services, which are warm. What comes too late to
+    # be printed must not be recorded as shown.
+    with Lore(call.store, until=_STARTED + call.limit - _MARGIN_SECONDS) as lore:
         lifecycle = Lifecycle(lore)
         answers = [lifecycle.on(Event.of(document)) for document in documents]
     reasons = [answer.meta.get("reason", "") for answer in answers]
@@ -68,8 +72,11 @@ def _asked(call: Call, documents: list[dict[str, Any]]) -> list[str]:
     headers = {"Authorization": f"Bearer {token}"} if token else {}
     address = f"{(call.url or '').rstrip('/')}/api/lifecycle/event"
     try:
-        with httpx2.Client(timeout=call.limit, headers=headers) as client:
+        with httpx2.Client(timeout=max(0.1, call.limit - _MARGIN_SECONDS), headers=headers) as client:
             return [_answer(client.post(address, json=document)) for document in documents]
+    except httpx2.TimeoutException:
+        log(call.store, call.runtime, call.event, "the service did not answer in time")
+        return [notice("Recall took too long and was skipped.")]
     except (httpx2.HTTPError, httpx2.InvalidURL, ValueError) as error:
         raise Unreadable(f"the service cannot be asked ({type(error).__name__}: {error})") from error
 

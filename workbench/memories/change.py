@@ -52,7 +52,7 @@ def add_memory(path: Path, memory: Memory, progress: Progress = silent) -> Chang
                 f"{shown(memory.uri)} holds a memory already; change it with `workbench memory edit` or choose another "
                 "address."
             )
-        rows.create(db, memory, now)
+        rows.create(db, held, memory, now)
     return Changed("added", (memory.uri,), tuple(notes))
 
 

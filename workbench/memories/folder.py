@@ -60,7 +60,7 @@ def import_folder(
     if pending and not dry_run:
         with publishing(path, f"import of {folder.name}", progress) as (db, notes):
             pending = _plan(db, found)
-            _write(db, pending)
+            _write(db, pending, progress)
         report.warnings += notes
     report.added = [one.memory.uri for one, state in pending if state is None or not state.active]
     report.updated = [one.memory.uri for one, state in pending if state and state.active]
@@ -114,10 +114,12 @@ def _plan(db: Database, found: Sequence[MarkdownMemory]) -> Pending:
     return pending
 
 
-def _write(db: Database, pending: Pending) -> None:
+def _write(db: Database, pending: Pending, progress: Progress) -> None:
     now = datetime.now(UTC)
-    for one, state in pending:
-        if state and state.active:
-            rows.update(db, state, one.memory, now, file_sha256=one.digest)
-        else:
-            rows.create(db, one.memory, now, file_sha256=one.digest)
+    with db.transaction():
+        for number, (one, state) in enumerate(pending):
+            progress(number, len(pending), "writing memories")
+            if state and state.active:
+                rows.update(db, state, one.memory, now, file_sha256=one.digest)
+            else:
+                rows.create(db, state, one.memory, now, file_sha256=one.digest)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
 
 from workbench.errors import BadInput
 from workbench.text import shown, trimmed
@@ -52,6 +53,20 @@ class Memory:
     def address(self) -> tuple[str, str]:
         """Domain and path."""
         return split_uri(self.uri)
+
+    def snapshot(self) -> dict[str, Any]:
+        """What a memory event keeps of it."""
+        return snapshot(self.content, self.priority, self.disclosure, self.keywords)
+
+
+def snapshot(content: str | None, priority: int, disclosure: str, keywords: Sequence[str]) -> dict[str, Any]:
+    """What a memory event keeps of a memory, under the names that a server uses."""
+    return {
+        "content": content,
+        "priority": priority,
+        "disclosure": disclosure,
+        "glossary_keywords": [*keywords],
+    }
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import Any
 from uuid import uuid4
 
 from workbench.memories.memory import Memory, split_uri
-from workbench.memories.states import State, addresses_of, state_of
+from workbench.memories.states import State, addresses_of
 from workbench.retrieve.rebuild import REBUILT, WRITTEN
 from workbench.store import TABLES, Database, sql_text
 
@@ -17,9 +17,8 @@ ROOT = "00000000-0000-0000-0000-000000000000"
 SOURCE = "workbench"
 
 
-def create(db: Database, memory: Memory, now: datetime, **details: Any) -> None:
-    """A memory at an address that holds none; a node that was removed there comes back with its history."""
-    held = state_of(db, memory.uri)
+def create(db: Database, held: State | None, memory: Memory, now: datetime, **details: Any) -> None:
+    """A memory at an address that holds none; the node `held` that was removed there comes back with its history."""
     at = now if held else memory.created or now
     node = held.node_uuid if held else str(uuid4())
     if held is None:
@@ -28,9 +27,8 @@ def create(db: Database, memory: Memory, now: datetime, **details: Any) -> None:
         _edge(db, held.edge_id, memory)
     _content(db, node, memory.content, at)
     _keywords(db, node, held.keywords if held else [], memory.keywords, at)
-    after = _state(db, memory.uri).snapshot()
     named = {"title": memory.uri.rpartition("/")[2], "glossary_added": list(memory.keywords), **details}
-    _event(db, "create", memory.uri, node, at, None, after, named)
+    _event(db, "create", memory.uri, node, at, None, memory.snapshot(), named)
 
 
 def update(db: Database, state: State, memory: Memory, now: datetime, **details: Any) -> None:
@@ -40,8 +38,7 @@ def update(db: Database, state: State, memory: Memory, now: datetime, **details:
         _outdate(db, state.node_uuid, "stale")
     _edge(db, state.edge_id, memory)
     _keywords(db, state.node_uuid, state.keywords, memory.keywords, now)
-    after = _state(db, memory.uri).snapshot()
-    before = state.snapshot()
+    before, after = state.snapshot(), memory.snapshot()
     changed = {f"{name}_changed": before[name] != after[name] for name in ("content", "priority", "disclosure")}
     named = {
         **changed,
@@ -60,13 +57,6 @@ def delete(db: Database, state: State, now: datetime) -> list[str]:
     details = {"affected_paths": gone, "deprecated_node_uuids": [state.node_uuid]}
     _event(db, "delete", state.uri, state.node_uuid, now, state.snapshot(), None, details)
     return gone
-
-
-def _state(db: Database, uri: str) -> State:
-    state = state_of(db, uri)
-    if state is None:
-        raise LookupError(uri)
-    return state
 
 
 def _address(db: Database, memory: Memory, node: str, at: datetime) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any
 
-from workbench.memories.memory import Memory
+from workbench.memories.memory import Memory, snapshot
 from workbench.store import Database, Stage, compose
 
 STATES: tuple[Stage, ...] = ("logged/memory_now", "memories/memory_states")
@@ -36,12 +36,7 @@ class State:
 
     def snapshot(self) -> dict[str, Any]:
         """What a memory event keeps of it."""
-        return {
-            "content": self.content,
-            "priority": self.priority,
-            "disclosure": self.disclosure,
-            "glossary_keywords": self.keywords,
-        }
+        return snapshot(self.content, self.priority, self.disclosure, self.keywords)
 
     def holds(self, memory: Memory) -> bool:
         """Whether it says what `memory` says; keywords in any order."""
