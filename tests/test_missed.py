@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime, timedelta
+import json
+from collections.abc import Callable, Iterator, Mapping
+from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from memory_store import MODEL, NOW, WRITTEN, Memories, memories
-from small_log import Candidate, Row, add_query, derive
+from missed_log import ASKED, TARGET, answered, at_score, logged, opened, searched
+from small_log import Candidate, derive
 
 from workbench.params import Params
 from workbench.replay.run import Settings
 from workbench.replay.selection import Selection
 from workbench.retrieve.embeddings import add
 from workbench.review import Missed, Review, missed
-from workbench.store import Database
+from workbench.review.stages import STAGES
+from workbench.store import writing
 from workbench.textsearch import tokenizer
 
 IN_FORCE = Params.default()
 SETTINGS = Settings(IN_FORCE, IN_FORCE)
-TARGET = "project://target"
-ASKED = NOW
 
 
 @pytest.fixture
@@ -33,47 +35,6 @@ def store() -> Iterator[Memories]:
 
 def review(words: str = "simple", model: str | None = None, **more: Any) -> Review:
     return Review(SETTINGS, tokenizer(words), model, **more)
-
-
-def opened(
-    db: Database, uri: str, session: str = "s1", at: datetime = ASKED + timedelta(minutes=1), **given: Any
-) -> None:
-    """An agent opened a memory."""
-    (number,) = db.row("SELECT count(*) FROM wb.agent_opens")
-    row = {"open_id": f"o{number}", "source": "claudecode", "client_type": "claudecode", "session_id": session,
-           "opened_at": at, "uri": uri, "given_session_id": None, "given_query_id": None, "found": True}  # fmt: skip
-    db.append("wb.agent_opens", [row | given])
-
-
-def searched(db: Database, *uris: str, session: str = "s1", at: datetime = ASKED + timedelta(seconds=30)) -> None:
-    """An agent searched and was given these addresses."""
-    row = {"search_id": "f1", "source": "claudecode", "client_type": "claudecode", "session_id": session,
-           "searched_at": at, "query_text": "x", "uris": list(uris)}  # fmt: skip
-    db.append("wb.agent_searches", [row])
-
-
-def answered(db: Database, query_id: str, uri: str, grade: str = "yes") -> None:
-    """An operator answered."""
-    row = {"label_id": f"{query_id} {uri}", "query_id": query_id, "uri": uri, "node_uuid": None, "grade": grade,
-           "labelled_by": "ann", "labelled_at": NOW, "memory_digest": None, "source": "label"}  # fmt: skip
-    db.append("wb.hand_labels", [row])
-
-
-def logged(
-    db: Database,
-    query_id: str = "q1",
-    candidates: Sequence[Candidate] = (),
-    text: str = "how are refunds deduplicated",
-    at: datetime = ASKED,
-    **more: Any,
-) -> None:
-    """One logged prompt."""
-    add_query(db, query_id, candidates, text=text, now=at.isoformat(), **more)
-
-
-def at_score(uri: str, score: float, **more: Any) -> Candidate:
-    """A candidate with this logged score; its one signal is an exact match, of whatever strength that takes."""
-    return Candidate(uri, [Row("exact", score)], {"exact": score, "priority": 0.0}, score, **more)
 
 
 def found(store: Memories, chosen: Review | None = None, selection: Selection | None = None, **more: Any) -> Missed:
@@ -435,3 +396,83 @@ def test_case_26_a_keyword_that_matches_needs_no_explanation(store: Memories) ->
     logged(store.db, text="where is the API of staging")
     opened(store.db, TARGET)
     assert only(found(store))["other_letters"] is None
+
+
+# All stages in one world.
+
+
+def planted(store: Memories) -> dict[str, str]:
+    """A world with one miss of each stage; the stage by the address that was missed."""
+    store.add("core://agent")
+    store.add("project://later", written=ASKED + timedelta(days=400))
+    for name in ("skipped", "late", "slice", "threshold", "crowded"):
+        store.add(f"project://{name}")
+    store.add("project://cut", keywords=["Zephyr"])
+    for number in range(100):
+        store.add(f"project://near{number:03}", views=view(f"near {number}"), vector=[1, number / 1000, 0], priority=1)
+    store.add("project://deep", views=view("marsupials"), vector=[0, 1, 0])
+    store.add("project://unfound", views=view("birds"))
+    lists = {
+        "slice": [*crowd(12, 0.9), at_score("project://slice", 0.65)],
+        "threshold": [*crowd(3, 0.9), at_score("project://threshold", 0.55)],
+        "crowded": [*crowd(3, 0.9), at_score("project://crowded", 0.65)],
+        "late": [at_score("project://late", 0.9, shown=True)],
+        "boot": [at_score("core://agent", 0.9)],
+    }
+    asked = {"cut": NOISE + "where is Zephyr?", "deep": "prompt with a vector", "unfound": "how are kiwis kept"}
+    missed_uris = {
+        "nowhere": "project://nowhere", "later": "project://later", "late": "project://late", "cut": "project://cut",
+        "boot": "core://agent", "unfound": "project://unfound", "deep": "project://deep", "slice": "project://slice",
+        "threshold": "project://threshold", "crowded": "project://crowded",
+    }  # fmt: skip
+    for hour, (name, uri) in enumerate(missed_uris.items()):
+        at = ASKED + timedelta(hours=hour)
+        text = asked.get(name, f"tell me all of {name} please")
+        logged(store.db, name, lists.get(name, []), session=f"of {name}", text=text, at=at)
+        answered(store.db, name, uri)
+    store.db.execute("UPDATE recall_queries SET duration_ms = 60000 WHERE query_id = 'late'")
+    add(store.db, MODEL, ["prompt with a vector"], np.array([[1, 0, 0]], np.float32))
+    prompt = {"prompt_id": "p1", "source": "claudecode", "client_type": "claudecode", "session_id": "s1",
+              "prompted_at": ASKED + timedelta(minutes=5), "query_text": "tell me of skipped"}  # fmt: skip
+    store.db.append("wb.agent_prompts", [prompt])
+    opened(store.db, "project://skipped", at=ASKED + timedelta(minutes=6))
+    return {
+        "project://nowhere": "not_stored", "project://later": "created_later", "project://skipped": "recall_skipped",
+        "project://late": "late", "project://cut": "prompt_cut", "core://agent": "boot",
+        "project://unfound": "not_a_candidate", "project://deep": "row_limit", "project://slice": "slice",
+        "project://threshold": "threshold", "project://crowded": "crowded_out",
+    }  # fmt: skip
+
+
+def test_a_miss_of_each_stage_in_one_world_is_typed_right(store: Memories) -> None:
+    expected = planted(store)
+    result = found(store, review(model=MODEL, boot=True, fixes=0), limit=None)
+    assert {memory.uris[0]: memory.misses[0]["stage"] for memory in result.memories} == expected
+    assert [one["stage"] for one in result.as_json()["stages"]] == list(expected.values()) == list(STAGES)
+    assert all(len(memory.misses) == 1 for memory in result.memories)
+
+
+# The command.
+
+
+def test_the_command_prints_the_document_and_refuses_what_nobody_knows(
+    run: Callable[..., tuple[int, str, str]], tmp_path: Path
+) -> None:
+    path = tmp_path / "store.duckdb"
+    with writing(path, "test") as db:
+        store = Memories(db)
+        store.add(TARGET)
+        logged(db, candidates=[at_score(TARGET, 0.55)])
+        opened(db, TARGET)
+        derive(db)
+    code, out, _ = run("missed", "--db", path, "--json")
+    said = json.loads(out)
+    assert (code, said["misses"], said["memories"][0]["uri"]) == (0, 1, TARGET)
+    assert run("missed", "--db", path)[1].startswith("1 misses of 1 memories")
+    full = run("missed", "--db", path, "--memory", TARGET)[1]
+    assert "threshold: Its score 0.550000 is 0.050000 below the threshold 0.6." in full
+    assert "[unlinked; by the log]" in full
+    assert run("missed", "--db", path, "--memory", TARGET, "--client", "pi")[1].startswith(f"{TARGET} was not missed.")
+    code, out, err = run("missed", "--db", path, "--memory", "project://unknown")
+    assert (code, out) == (2, "")
+    assert "knows no memory at project://unknown" in err

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from memory_store import NOW, WRITTEN, Memories, memories
+from missed_log import TARGET, opened
 from small_log import Candidate, Row, add_query, derive
 
 from workbench.params import Params
@@ -23,7 +24,6 @@ from workbench.textsearch import tokenizer
 
 IN_FORCE = Params.default()
 SETTINGS = Settings(IN_FORCE, IN_FORCE)
-TARGET = "project://target"
 PROMPTS = ["how does dunning treat late payers", "when is dunning paused", "dunning letters in German"]
 CASE = Case(
     TARGET, "text of the memory", "When it is about money", 3, ["payments"], ["a gist"],
@@ -133,9 +133,7 @@ def full_width(store: Memories) -> dict[str, Any]:
     store.add(TARGET, keywords=["API"], priority=1, views={"gist": "the key of staging lies in the vault"})
     add_query(store.db, "q1", [], text="where is the ＡＰＩ密钥 of staging", now=NOW.isoformat())
     add_query(store.db, "q2", [], text="who wrote this", now=(NOW + timedelta(hours=1)).isoformat(), session="s2")
-    opened = {"open_id": "o", "source": "codex", "session_id": "s1", "opened_at": NOW + timedelta(seconds=9),
-              "uri": TARGET}  # fmt: skip
-    store.db.append("wb.agent_opens", [opened])
+    opened(store.db, TARGET)
     derive(store.db)
     low = Settings(replace_threshold(0.3), replace_threshold(0.3))
     return missed(store.db, Selection(), Review(low, tokenizer("simple"))).as_json()
@@ -162,9 +160,7 @@ def test_case_15_a_match_that_no_weight_lifts_says_so(row: Row, out_of_reach: bo
         store.add(TARGET, priority=4, written=WRITTEN, views={"gist": "refunds"})
         add_query(store.db, "q1", [Candidate(TARGET, [row], {}, 0.09)], text="refunds of late payers", tokens=40,
                   now=NOW.isoformat())  # fmt: skip
-        opened = {"open_id": "o", "source": "codex", "session_id": "s1", "opened_at": NOW + timedelta(seconds=9),
-                  "uri": TARGET}  # fmt: skip
-        store.db.append("wb.agent_opens", [opened])
+        opened(store.db, TARGET)
         derive(store.db)
         (memory,) = missed(store.db, Selection(), Review(SETTINGS, tokenizer("simple"), fixes=0)).memories
         assert ("cannot reach 0.60 by" in memory.misses[0]["why"]) == out_of_reach

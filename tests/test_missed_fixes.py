@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from embedders import vector_of
 from memory_store import MODEL, NOW, Memories, memories
+from missed_log import TARGET
 from small_log import add_query
 
 from workbench import jobs
@@ -31,7 +32,6 @@ from workbench.review.vectors import Embed
 from workbench.store import Database, reading, writing
 from workbench.textsearch import tokenizer
 
-TARGET = "project://target"
 PROMPTS = {
     "q1": "how does the retry queue treat refunds",
     "q2": "the retry queue is full again",

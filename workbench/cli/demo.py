@@ -29,7 +29,7 @@ def demo_command(
     ui: Annotated[bool, typer.Option("--ui", help="Open the app over the result.")] = False,
     json: Json = False,
 ) -> None:
-    """Run the main job on the bundled data: import, parity, report, replay, tune, export."""
+    """Run the main job on the bundled data: import, parity, report, missed memories, replay, tune, export."""
     store = db or Path(tempfile.mkdtemp(prefix="workbench-demo-")) / "demo.duckdb"
     found: dict[str, Any] = {"db": str(store)}
     with progress(json) as step:
@@ -102,6 +102,7 @@ _LINES: dict[str, Callable[[dict[str, Any]], str]] = {
     "import": _import_line,
     "parity": _parity_line,
     "report": _report_line,
+    "missed": lambda found: found["said"],
     "replay": _replay_line,
     "tune": _tune_line,
     "export": lambda found: found["out"],
