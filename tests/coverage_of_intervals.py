@@ -58,6 +58,11 @@ class Truth:
         return NormalDist().cdf(SHIFT / sqrt(2 * (SESSION_SD**2 + PAIR_SD**2)))
 
     @property
+    def separation(self) -> float:
+        """The lower quartile of the used less the upper of the others."""
+        return SHIFT - 2 * NormalDist().inv_cdf(0.75) * sqrt(SESSION_SD**2 + PAIR_SD**2)
+
+    @property
     def net_help(self) -> float:
         """Of the other configuration, less that of the present one."""
         shown = float(np.dot(range(len(SHOWN_EACH)), SHOWN_EACH))
@@ -151,7 +156,9 @@ def found_intervals(db: Database, world: World, seed: int) -> Iterator[tuple[str
     truth = world.truth
     yield "use rate, sessions", truth.use_rate, use_rate_interval(db)
     yield "use rate of a replay", truth.use_rate, intervals(db, [UseRate()], "lists_a")["use_rate"]["judged_only"]
-    yield "AUC", truth.auc, separation(db).auc_interval
+    apart = separation(db)
+    yield "AUC", truth.auc, apart.auc_interval
+    yield "separation", truth.separation, apart.gap_interval
     helped = differences(db, [NetHelp()], "lists_a", "lists_b", seed=seed)["net_help"]["judged_only"]
     yield "net help, difference", truth.net_help, helped.interval
     yield "first place, at equal score", 0.0, position_effect(db, "plain_log").interval

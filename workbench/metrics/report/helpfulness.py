@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal
 
@@ -11,6 +11,7 @@ from workbench.judge import LOG, PROMPTS, Evidence, Joins, Judged, joins, judge_
 from workbench.judge.labels import stage
 from workbench.metrics.bootstrap import Interval, bootstrap, ratio
 from workbench.metrics.intervals import arrays
+from workbench.metrics.report.durations import Durations, durations
 from workbench.metrics.report.held import held
 from workbench.metrics.report.periods import checked_zone
 from workbench.metrics.report.position import PositionEffect, position_effect
@@ -43,23 +44,9 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Durations:
-    """Percentiles in milliseconds over the prompts whose duration is known."""
-
-    p50: float | None
-    p90: float | None
-    p99: float | None
-    known: int
-    unknown: int
-
-    def as_json(self) -> dict[str, Any]:
-        """Percentiles and counts."""
-        return {"p50": self.p50, "p90": self.p90, "p99": self.p99, "known": self.known, "unknown": self.unknown}
-
-
-@dataclass(frozen=True)
 class Report:
-    """Figures of the log. `session_interval` is that of the overall use rate with sessions as the unit."""
+    """Figures of the log. `session_interval` is that of the overall use rate with sessions as the unit,
+    `prompt_intervals` those of shown memories per prompt and of the share of silent prompts."""
 
     by: str
     zone: str
@@ -67,6 +54,7 @@ class Report:
     judged: Judged
     overall: Part
     session_interval: Interval | None
+    prompt_intervals: Mapping[str, Interval | None]
     parts: Sequence[Part]
     sessions: Sequence[Sessions]
     separation: Separation
@@ -101,6 +89,7 @@ class Report:
             "zone": self.zone,
             **overall,
             "use_rate_session_interval": self.session_interval and self.session_interval.as_json(),
+            **{f"{name}_interval": one and one.as_json() for name, one in self.prompt_intervals.items()},
             "parts": [{**part.as_json(), **_shrunk(prior, part)} for part in self.parts],
             "parts_in_common": prior
             and {
@@ -164,10 +153,11 @@ def report(
         judged,
         overall,
         interval,
+        _prompt_intervals(db),
         parts,
         sessions,
         apart,
-        Durations(*db.row(compose(prompts, sql_text("report/durations")))),
+        durations(db),
         [Step(*row[1:]) for row in db.rows(compose(steps, sql_text("report/denominators")))],
         joins(db, selected),
         position_effect(db),
@@ -194,6 +184,16 @@ def read_parts(db: Database, by: str, zone: str = "UTC") -> tuple[list[Part], li
 def use_rate_interval(db: Database) -> Interval | None:
     """The 95 % interval of the use rate of the judged log, with sessions as the unit."""
     return bootstrap(*arrays(db, compose(stage("log", LOG), sql_text("report/use_clusters")), {}), ratio(0, 1, 0, 1))
+
+
+def _prompt_intervals(db: Database) -> dict[str, Interval | None]:
+    """The 95 % intervals of the figures per prompt, with sessions as the unit."""
+    chain = (*stage("prompts", PROMPTS), *stage("log", LOG))
+    sums, sessions = arrays(db, compose(chain, sql_text("report/prompt_clusters")), {})
+    return {
+        "shown_per_prompt": bootstrap(sums, sessions, ratio(0, 2, 0)),
+        "silent_share": bootstrap(sums, sessions, ratio(1, 2, 0, 1)),
+    }
 
 
 def _overall(db: Database, judged: Judged) -> Part:

@@ -44,6 +44,11 @@ class Part:
         """Over all prompts, also silent ones; None without any."""
         return self.shown / self.prompts if self.prompts else None
 
+    @property
+    def silent_share(self) -> float | None:
+        """Silent prompts over all; None without any."""
+        return self.silent_prompts / self.prompts if self.prompts else None
+
     def as_json(self) -> dict[str, Any]:
         """Counts, then rates with the interval."""
         interval = self.use_rate_interval
@@ -57,6 +62,7 @@ class Part:
             "unknown": self.unknown,
             "judged": self.judged,
             "shown_per_prompt": self.shown_per_prompt,
+            "silent_share": self.silent_share,
             "use_rate": self.use_rate,
             "use_rate_interval": interval and interval.as_json(),
         }
