@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 
+from workbench.agents.settings import change_settings
 from workbench.embed.choose import Wanted
 from workbench.embed.local import E5
 from workbench.importers import ImportOptions
@@ -36,6 +37,8 @@ def memory_store(conformance: Path, words: str = "simple", tables: Sequence[str]
         shutil.copy(conformance / "tables" / f"{table}.parquet", place)
     store = place / "store.duckdb"
     import_log(store, str(place), ImportOptions(tokenizer=words))
+    # A busy machine is slow now and then: what is tested is what is recalled.
+    change_settings(store, {"recall.safety.timeout_ms": 30_000})
     embed_texts(store, Embedding(Wanted(file=conformance / "embeddings.parquet", model=E5)))
     return store
 

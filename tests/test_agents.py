@@ -88,6 +88,8 @@ def test_a_session_is_recorded_as_it_happened(path: Path, lore: Lore, run: Run) 
     assert opens == [("ops://redis", "s1", None, True), (SHOWN[0], "s1", answer.query_id, True)]
     used = "SELECT node_uri FROM recall_query_candidates WHERE used_in_answer"
     assert rows(path, used) == [(SHOWN[0],)]
+    missed = json.loads(run("missed", "--db", path, "--json")[1])
+    assert [(memory["uri"], memory["missed"]) for memory in missed["memories"]] == [("ops://redis", 1)], missed
     _, out, _ = run("report", "--db", path, "--json")
     said = json.loads(out)
     assert {name: said[name] for name in ("prompts", "shown", "used", "silent_prompts")} == {
@@ -182,14 +184,26 @@ def test_a_report_without_addresses_marks_all_and_gives_way_to_an_open(path: Pat
 
 
 def test_a_late_result_is_never_recorded_as_shown(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("workbench.agents.lore._elapsed_ms", lambda began: 2001)
+    monkeypatch.setattr("workbench.agents.lore._elapsed_ms", lambda began: 30_001)
     with Lore(path) as lore:
         found = lore.recall(PROMPT, Caller("s1"))
         assert isinstance(found, Skipped)
-        assert found.notices == ["Recall took longer than 2000 ms and was skipped for this prompt."]
+        assert found.notices == ["Recall took longer than 30000 ms and was skipped for this prompt."]
     fold(path)
     assert rows(path, "SELECT count(*) FROM recall_queries") == [(0,)]
     assert rows(path, "SELECT query_text FROM wb.agent_prompts") == [(PROMPT,)]
+
+
+def test_the_start_of_a_session_is_no_prompt_of_it(path: Path, lore: Lore) -> None:
+    """Also where the block of the runtime names the session itself."""
+    event = {
+        "runtime": {"runtime_family": "opencode"}, "event": {"name": "session.start"},
+        "normalized": {"session_id": "s1"}, "project": {"dir_name": "deploy"},
+    }  # fmt: skip
+    assert 'session_id="s1"' in Lifecycle(lore).on(Event.of(event)).recall_blocks[0]
+    fold(path)
+    assert rows(path, "SELECT DISTINCT traffic FROM wb.logged_queries") == [("startup",)]
+    assert rows(path, "SELECT DISTINCT session_id, prompt_id FROM wb.agent_recalls") == [("s1", None)]
 
 
 def test_an_empty_prompt_is_not_recorded(path: Path, lore: Lore) -> None:

@@ -191,7 +191,7 @@ def test_a_refusal_repeats_nothing_of_the_request(client: TestClient) -> None:
 
 
 def test_a_recall_that_takes_too_long_says_so(client: TestClient, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("workbench.agents.lore._elapsed_ms", lambda began: 5000)
+    monkeypatch.setattr("workbench.agents.lore._elapsed_ms", lambda began: 30_001)
     found = recalled(client)
     assert (found["skipped"], found["block"], found["query_id"]) == (True, "", None)
     assert [item["uri"] for item in found["items"]] == ["notice://recall/timeout"]

@@ -36,6 +36,7 @@ class Generation:
 def generation(path: Path) -> Iterator[Generation]:
     """The state of the store at `path` that is published now."""
     with reading(path) as db:
+        db.execute("SET threads = 1")  # several are loaded at a time, and one recall is little work
         in_force = settings_in_force(db).params
         corpus = load_corpus(db, tokenizer(chosen(db).name), engine_model(db))
         yield Generation(db, corpus, Settings(in_force, in_force))

@@ -35,7 +35,6 @@ from workbench.text import trimmed
 from workbench.textsearch.characters import well_formed
 
 _LOG = logging.getLogger("workbench.agents")
-STARTUP_SESSION = "boot"
 _LONG_SECONDS = 60.0
 Fold = Callable[[Path], int]
 
@@ -159,9 +158,9 @@ class Lore:
         self, names: Sequence[str | None], caller: Caller, *, phase: str | None = None, own_session: bool = False
     ) -> list[tuple[str, Recalled | Skipped]]:
         """The start-up recalls of a session: once for each of the names (runtime, directory, repository) that differs
-        from those before by more than case. Their block names STARTUP_SESSION, or with `own_session` the caller's."""
+        from those before by more than case. Their block names a session `boot`, or with `own_session` that one."""
         caller = caller.known()
-        session = caller.session_id if own_session else STARTUP_SESSION
+        session = caller.session_id if own_session else records.STARTUP_SESSION
         queries = distinct_names(names)
         asked = [Asked(query, self._clock(), records.new_id(), session, phase) for query in queries]
         found = self._recalled(asked, caller, Overrides(), startup=True) if asked else []

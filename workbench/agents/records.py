@@ -16,6 +16,7 @@ from workbench.agents.requests import Caller
 from workbench.replay.live import Asked, Recall
 from workbench.text import trimmed
 
+STARTUP_SESSION = "boot"
 RECALL, PROMPT, SEARCH, OPEN, USAGE = "recall", "prompt", "search", "open", "usage"
 TERMS = ("exact", "glossary_semantic", "semantic", "lexical", "lexical_damp", "view", "priority", "multi_view")
 
@@ -44,7 +45,8 @@ def recall_entry(
     return {
         "query_id": asked.query_id,
         "query_text": found.query.text,
-        "session_id": asked.session_id,
+        # What a session starts with is no prompt of it, whatever its block says.
+        "session_id": STARTUP_SESSION if startup else asked.session_id,
         "agent_session": caller.session_id,
         "client_type": caller.client,
         "at": stamp(asked.now),

@@ -80,7 +80,8 @@ class Inbox:
         if not self._folder.is_dir():
             return []
         with self._alone():
-            return [entry for file in self._files() for entry in _entries(file)]
+            held = [(file, file.read_bytes()) for file in self._files()]
+        return [entry for file, content in held for entry in _entries(file, content)]
 
     @contextmanager
     def pending(self) -> Iterator[tuple[Database, list[Entry]]]:
@@ -131,7 +132,7 @@ class Inbox:
                 _sync(self._folder)
             files = [file for file in self._files() if file.name not in folded]
         # Nobody appends to these any more, and only a publication removes them: others may go on meanwhile.
-        return [entry for file in files for entry in _entries(file)]
+        return [entry for file in files for entry in _entries(file, file.read_bytes())]
 
     def _remove(self, folded: set[str]) -> None:
         """Remove files that the published store holds; one that cannot be stays known there."""
@@ -191,10 +192,10 @@ def _end_of_lines(file: FileIO) -> int:
     return end
 
 
-def _entries(path: Path) -> Iterator[Entry]:
-    """The entries of a file. An unfinished last line was never promised to anyone."""
+def _entries(path: Path, content: bytes) -> Iterator[Entry]:
+    """The entries in the content of a file. An unfinished last line was never promised to anyone."""
     position = 0
-    for line in path.read_bytes().splitlines(keepends=True):
+    for line in content.splitlines(keepends=True):
         if line.endswith(b"\n"):
             try:
                 read = json.loads(line)
