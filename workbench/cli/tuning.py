@@ -13,6 +13,9 @@ from workbench.cli.output import cell, emit, percent, progress, table
 from workbench.compare import compare
 from workbench.errors import AnswerIsNo, BadInput, NotEnoughEvidence
 from workbench.export import Proposal, export_into, export_to, proposal_of, toml_text
+from workbench.judge import Evidence
+from workbench.metrics.arms import Trial
+from workbench.metrics.arms import trials as read_trials
 from workbench.params import Params
 from workbench.params.toml import read_toml
 from workbench.replay.logged import settings_in_force
@@ -81,14 +84,22 @@ def _gate(db: Database, settings: Settings, accepted: frozenset[str]) -> None:
 @filtered
 def compare_command(
     configs: Annotated[
-        list[str], typer.Argument(help="TOML files or study names, or `current`; the first is the measure.")
-    ],
+        list[str] | None, typer.Argument(help="TOML files or study names, or `current`; the first is the measure.")
+    ] = None,
+    arms: Annotated[
+        bool,
+        typer.Option("--arms", help="Instead: the configurations that `serve --share` gave to sessions at random."),
+    ] = False,
     db: Db = None,
     json: Json = False,
     *,
     chosen: Selection,
 ) -> None:
     """Hold configurations against each other on the same prompts."""
+    if arms:
+        _compare_arms(db, chosen, json)
+        return
+    configs = configs or []
     if len(configs) < 2:
         raise BadInput("Name at least two configurations to compare, for example `workbench compare current new.toml`.")
     if len(set(configs)) < len(configs):
@@ -98,6 +109,30 @@ def compare_command(
         named = {name: _configuration(name, settings.in_force, store_path(db)) for name in configs}
         said = compare(database, named, settings.in_force, SELECTED)
     emit(said, json, _compare_text(said))
+
+
+def _compare_arms(db: Path | None, chosen: Selection, json: bool) -> None:
+    with opened(db) as (database, settings):
+        chosen.materialise(database)
+        found = read_trials(database, SELECTED, Evidence().under(settings.in_force))
+    if not found:
+        raise NotEnoughEvidence("No session was shared out between two configurations; `workbench serve --share` does.")
+    emit({"trials": [trial.as_json() for trial in found]}, json, "\n\n".join(map(_arms_text, found)))
+    if not found[-1].enough:
+        raise NotEnoughEvidence(found[-1].said())
+
+
+def _arms_text(trial: Trial) -> str:
+    rows = [
+        (one.figure.replace("_", " "), one.current, one.candidate, one.difference, f"{one.low:.3g} to {one.high:.3g}")
+        for one in trial.differences
+    ]
+    sides = ", ".join(
+        f"{name}: {count:,} sessions, {trial.prompts[name]:,} prompts" for name, count in trial.sessions.items()
+    )
+    parts = [f"Share {trial.share:g}, seed {trial.seed}. {sides}."]
+    parts += [table(("figure", "current", "candidate", "difference", "interval at all times"), rows)] if rows else []
+    return "\n\n".join([*parts, trial.said()])
 
 
 def export_command(
