@@ -2,8 +2,8 @@
 
 Sessions are assigned with a known probability, so that the difference of a figure is that of the configurations and of
 nothing else. Its interval holds at all times together: it may be looked at as often as one likes, and a look that finds
-it away from zero may end the trial. (An asymptotic confidence sequence: Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas,
-"Time-uniform central limit theory and asymptotic confidence sequences", Annals of Statistics 2024.)
+it away from zero may end the trial. It is an asymptotic confidence sequence (Waudby-Smith, Arbour, Sinha, Kennedy and
+Ramdas, "Time-uniform central limit theory and asymptotic confidence sequences", Annals of Statistics 2024).
 """
 
 from __future__ import annotations
