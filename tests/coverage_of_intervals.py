@@ -26,7 +26,7 @@ from workbench.metrics.report.helpfulness import read_parts, use_rate_interval
 from workbench.metrics.report.position import position_effect
 from workbench.metrics.report.separation import separation
 from workbench.metrics.report.shift import halves, mix_shift
-from workbench.metrics.shrinkage import Prior, design_effect
+from workbench.metrics.shrinkage import Prior
 from workbench.metrics.use_rate import UseRate
 from workbench.metrics.used_lost import UsedLost
 from workbench.store import Database, in_memory
@@ -167,15 +167,13 @@ def found_intervals(db: Database, world: World, seed: int) -> Iterator[tuple[str
         yield f"{name}, between halves", 0.0, moved.interval
     lost = intervals(db, [UsedLost()], "lists_b")["used_lost_share"]["judged_only"]
     yield "used lost", LOST, lost
-    parts, sessions = read_parts(db, "client")
+    parts = read_parts(db, "client")
     groups = [(part.used, part.judged) for part in parts]
-    prior = Prior.of(groups, design_effect(groups, sessions))
+    prior = Prior.of(groups, parts[0].design_effect)
     for part, group in zip(parts, groups, strict=True):
-        yield (
-            "rate of a client, shrunk",
-            float(truth.rates[int(part.part[1:])]),
-            prior.shrink(*group).interval if prior else None,
-        )
+        rate = float(truth.rates[int(part.part[1:])])
+        yield "rate of a client", rate, part.use_rate_interval
+        yield "rate of a client, shrunk", rate, prior.shrink(*group).interval if prior else None
 
 
 def _half(interval: Interval | None) -> Interval | None:

@@ -160,7 +160,7 @@ def test_case_06_every_panel_obeys_the_same_filter() -> None:
             assert sum(client.used for client in clients) == overall.used
             _sums_are_equal(found)
             for by in EXCLUSIVE:
-                parts, _ = read_parts(db, by, "Asia/Shanghai")
+                parts = read_parts(db, by, "Asia/Shanghai")
                 assert sum(part.shown for part in parts) == overall.shown == sum(row["shown"] for row in rows)
                 assert sum(part.used for part in parts) == overall.used == sum(row["used"] for row in rows)
                 assert sum(part.unknown for part in parts) == overall.unknown

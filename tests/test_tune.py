@@ -123,6 +123,10 @@ def test_a_result_names_its_data_and_what_could_be_seen(db: Database, tmp_path: 
     assert said[0].startswith(f"With {result['split']['holdout_used']} used memories held out, a configuration that")
     assert result["data"] == {"first_day": "2026-03-01", "last_day": "2026-03-05"}
     assert 0 < result["minimum_detectable_loss"] < 0.3
+    seen = result["detectable_loss"]
+    assert (seen["used"], seen["once"]) == (result["split"]["holdout_used"], result["minimum_detectable_loss"])
+    assert seen["once"] <= seen["once_alike"]
+    assert result["split"]["repeats_weigh"] == "as often as they were sent"
     assert result["trials"] == {"completed": 3, "failed": 0}
     assert json.loads(json.dumps(result)) == load_result(tmp_path, "study")
 

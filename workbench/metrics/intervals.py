@@ -60,11 +60,15 @@ def share_interval(sums: Array, sessions: Array) -> Interval | None:
     """The 95 % Wilson interval of a share from hits and trials of each kind of session; trials of a session that are
     alike count less, by their design effect."""
     hits, trials = (sessions @ sums).tolist()
-    inflation = design_effect(
-        [(hits, trials)],
-        [Sessions(*(float(sessions @ (sums[:, a] * sums[:, b])) for a, b in ((0, 0), (0, 1), (1, 1))))],
-    )
-    return wilson(hits / inflation, trials / inflation)
+    alike = likeness(sums, sessions)
+    return wilson(hits / alike, trials / alike)
+
+
+def likeness(sums: Array, sessions: Array) -> float:
+    """The design effect of a share from hits and trials of each kind of session."""
+    squares = (float(sessions @ (sums[:, a] * sums[:, b])) for a, b in ((0, 0), (0, 1), (1, 1)))
+    hits, trials = (sessions @ sums).tolist()
+    return design_effect([(hits, trials)], [Sessions(*squares)])
 
 
 def differences(

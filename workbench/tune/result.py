@@ -47,6 +47,7 @@ def base(
             "train_prompts": parts.train,
             "holdout_prompts": parts.holdout,
             "repeats_left_out": parts.repeats,
+            "repeats_weigh": "once, the first sending" if request.selection.once else "as often as they were sent",
             "train_used": int(train.used.sum()),
             "holdout_used": int(holdout.used.sum()),
         },

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Literal
 
 from workbench.errors import BadInput
 from workbench.judge import LOG, PROMPTS, Evidence, Joins, Judged, joins, judge_log
 from workbench.judge.labels import stage
 from workbench.metrics.bootstrap import Interval, bootstrap, ratio
-from workbench.metrics.intervals import arrays
+from workbench.metrics.intervals import arrays, likeness
 from workbench.metrics.report.durations import Durations, durations
 from workbench.metrics.report.held import held
 from workbench.metrics.report.periods import checked_zone
@@ -23,7 +23,7 @@ from workbench.metrics.shrinkage import Prior, Sessions, design_effect
 from workbench.store import Database, Stage, compose, sql_text
 
 By = Literal["client", "day", "week", "domain", "signal", "position", "tier"]
-_COUNTS = len(fields(Part))
+_COUNTS = len(fields(Part)) - 1
 GROUPINGS: tuple[By, ...] = ("client", "day", "week", "domain", "signal", "position", "tier")
 
 
@@ -56,7 +56,6 @@ class Report:
     session_interval: Interval | None
     prompt_intervals: Mapping[str, Interval | None]
     parts: Sequence[Part]
-    sessions: Sequence[Sessions]
     separation: Separation
     durations: Durations
     denominators: Sequence[Step]
@@ -73,8 +72,8 @@ class Report:
     @property
     def prior(self) -> Prior | None:
         """What the use rates of the parts have in common; memories of a session are alike, so they count less."""
-        groups = [(part.used, part.judged) for part in self.parts]
-        return Prior.of(groups, design_effect(groups, self.sessions))
+        alike = max((part.design_effect for part in self.parts), default=1.0)
+        return Prior.of([(part.used, part.judged) for part in self.parts], alike)
 
     def as_json(self) -> dict[str, Any]:
         """The document of `workbench report --json`."""
@@ -91,12 +90,7 @@ class Report:
             "use_rate_session_interval": self.session_interval and self.session_interval.as_json(),
             **{f"{name}_interval": one and one.as_json() for name, one in self.prompt_intervals.items()},
             "parts": [{**part.as_json(), **_shrunk(prior, part)} for part in self.parts],
-            "parts_in_common": prior
-            and {
-                "rate": prior.mean,
-                "strength": prior.strength,
-                "design_effect": prior.inflation,
-            },
+            "parts_in_common": prior and {"rate": prior.mean, "strength": prior.strength},
             "separation": self.separation.as_json(),
             "position": self.position.as_json(),
             "shift": self.shift.as_json(),
@@ -142,10 +136,10 @@ def report(
     periods = _periods(db, before, evidence)
     judged = judge_log(db, selected, evidence)
     log, prompts = stage("log", LOG), stage("prompts", PROMPTS)
-    parts, sessions = read_parts(db, by, zone)
+    parts = read_parts(db, by, zone)
     steps: tuple[Stage, ...] = (*prompts, *log, "logged/memory_now", "logged/traffic")
     overall, interval, apart = _overall(db, judged), use_rate_interval(db), separation(db)
-    clients = parts if by == "client" else read_parts(db, "client")[0]
+    clients = parts if by == "client" else read_parts(db, "client")
     return Report(
         by,
         zone,
@@ -155,7 +149,6 @@ def report(
         interval,
         _prompt_intervals(db),
         parts,
-        sessions,
         apart,
         durations(db),
         [Step(*row[1:]) for row in db.rows(compose(steps, sql_text("report/denominators")))],
@@ -174,11 +167,13 @@ def _periods(db: Database, before: str | None, evidence: Evidence) -> tuple[Stag
     return against("prompts_before", "log_before")
 
 
-def read_parts(db: Database, by: str, zone: str = "UTC") -> tuple[list[Part], list[Sessions]]:
-    """The parts of the judged log, and how each spreads over sessions."""
+def read_parts(db: Database, by: str, zone: str = "UTC") -> list[Part]:
+    """The parts of the judged log, with the likeness within sessions that they have in common."""
     chain = (*stage("prompts", PROMPTS), *stage("log", LOG), "exact_tiers", "report/parted")
     rows = db.rows(compose(chain, sql_text("report/groups")), {"by": by, "zone": zone})
-    return [Part(*row[:_COUNTS]) for row in rows], [Sessions(*row[_COUNTS:]) for row in rows]
+    parts = [Part(*row[:_COUNTS]) for row in rows]
+    alike = design_effect([(part.used, part.judged) for part in parts], [Sessions(*row[_COUNTS:]) for row in rows])
+    return [replace(part, design_effect=alike) for part in parts]
 
 
 def use_rate_interval(db: Database) -> Interval | None:
@@ -199,4 +194,5 @@ def _prompt_intervals(db: Database) -> dict[str, Interval | None]:
 def _overall(db: Database, judged: Judged) -> Part:
     (speaking,) = db.row(f"SELECT count(DISTINCT query_id) FROM {LOG}")
     silent = judged.prompts - speaking
-    return Part("", judged.prompts, silent, judged.shown, judged.used, judged.shown_unused, judged.unknown)
+    alike = likeness(*arrays(db, compose(stage("log", LOG), sql_text("report/use_clusters")), {}))
+    return Part("", judged.prompts, silent, judged.shown, judged.used, judged.shown_unused, judged.unknown, alike)

@@ -13,7 +13,8 @@ from workbench.metrics.wilson import wilson
 class Part:
     """Some of the log: `prompts` prompts, of which `silent_prompts` show nothing, and the (query, memory) pairs shown.
 
-    `shown` = `used` + `shown_unused` + `unknown`, the last with the evidence set aside.
+    `shown` = `used` + `shown_unused` + `unknown`, the last with the evidence set aside. `design_effect` says as
+    how many times fewer independent ones the judged pairs count, because those of a session are alike.
     """
 
     part: str
@@ -23,6 +24,7 @@ class Part:
     used: int
     shown_unused: int
     unknown: int
+    design_effect: float = 1.0
 
     @property
     def judged(self) -> int:
@@ -36,8 +38,8 @@ class Part:
 
     @property
     def use_rate_interval(self) -> Interval | None:
-        """Wilson interval of the use rate, 95 %, as if uses were independent."""
-        return wilson(self.used, self.judged)
+        """Wilson interval of the use rate, 95 %, over as many pairs as count independently."""
+        return wilson(self.used / self.design_effect, self.judged / self.design_effect)
 
     @property
     def shown_per_prompt(self) -> float | None:
@@ -65,4 +67,5 @@ class Part:
             "silent_share": self.silent_share,
             "use_rate": self.use_rate,
             "use_rate_interval": interval and interval.as_json(),
+            "design_effect": self.design_effect,
         }
