@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,8 +13,10 @@ from served import GOLDEN_NOW, copy_of, memory_store
 
 from workbench.agents import Caller, Lore, Overrides, Recalled, Skipped
 from workbench.agents.canary import Canary
+from workbench.agents.journal import Journal
 from workbench.agents.lanes import Lanes
 from workbench.agents.lifecycle import Event, Lifecycle
+from workbench.errors import BadInput
 from workbench.folding import fold
 from workbench.judge.marks import Reason
 from workbench.params import Params
@@ -263,3 +266,42 @@ def test_work_that_fails_says_so_and_the_lane_goes_on(path: Path) -> None:
         lanes.submit(work, 0).result(30)
     assert lanes.submit(work, 1).result(30) == 1
     lanes.close()
+
+
+def test_a_journal_outlives_what_follows_from_its_size(path: Path) -> None:
+    def fail(size: int) -> None:
+        raise ZeroDivisionError
+
+    journal = Journal(path, fail)
+    for number in range(3):
+        journal.keep("prompt", {"number": number})
+    journal.close()
+    assert [entry.record["number"] for entry in Inbox(path).read()] == [0, 1, 2]
+
+
+def test_a_journal_that_cannot_be_written_is_told_to_whoever_waits(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: Any) -> None:
+        raise BadInput("There is no room left.")
+
+    journal = Journal(path)
+    with monkeypatch.context() as broken:
+        broken.setattr(Inbox, "append_all", full)
+        with pytest.raises(BadInput, match="no room"):
+            journal.keep("prompt", {})
+    journal.keep("prompt", {})
+    journal.close()
+    assert len(Inbox(path).read()) == 1
+
+
+def test_a_full_inbox_is_taken_in_by_the_way(path: Path) -> None:
+    folded = threading.Event()
+
+    def publish(store: Path) -> int:
+        count = fold(store)
+        folded.set()
+        return count
+
+    with Lore(path, fold=publish, fold_bytes=1000) as lore:
+        recalled(lore)
+        assert folded.wait(60)
+    assert rows(path, "SELECT count(*) FROM recall_queries") == [(1,)]

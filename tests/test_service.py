@@ -136,9 +136,25 @@ def test_apply_works_on_our_own_settings_api(client: TestClient) -> None:
     assert api.read()["recall.display.min_display_score"] == 0.7
 
 
+def test_the_page_of_the_api_names_all_of_it_and_loads_nothing(client: TestClient) -> None:
+    page = client.get("/docs")
+    assert page.headers["content-type"].startswith("text/html")
+    for path in client.get("/openapi.json").json()["paths"]:
+        assert f"{path}</h2>" in page.text
+    assert "session_id" in page.text
+    assert "src=" not in page.text
+    assert "http" not in page.text
+
+
 def test_nothing_is_readable_without_the_token(path: Path) -> None:
     for client in served(path, TOKEN):
-        paths = [*client.get("/openapi.json", headers=bearer(TOKEN)).json()["paths"], "/openapi.json", "/mcp", "/x"]
+        paths = [
+            *client.get("/openapi.json", headers=bearer(TOKEN)).json()["paths"],
+            "/openapi.json",
+            "/docs",
+            "/mcp",
+            "/x",
+        ]
         for one in {*paths} - {"/health"}:
             for method in ("GET", "POST", "PUT"):
                 for headers in ({}, bearer("another-token-than-this"), {"Authorization": f"Basic {TOKEN}"}, bearer("")):

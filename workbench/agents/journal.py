@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
@@ -10,6 +11,7 @@ from typing import Any
 
 from workbench.store import Inbox
 
+_LOG = logging.getLogger("workbench.agents")
 _Event = tuple[str, Mapping[str, Any]]
 
 
@@ -57,4 +59,7 @@ class Journal:
                 continue
             for _, done in batch:
                 done.set_result(None)
-            self._written(self._inbox.size)
+            try:
+                self._written(self._inbox.size)
+            except Exception:  # the journal goes on whatever follows from its size
+                _LOG.exception("The journal of %s has a follower that fails.", self._inbox)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.agents.generation import Generation, generation, published
+from workbench.errors import WorkbenchError
 
 TOGETHER = 32
 
@@ -97,6 +98,8 @@ def _do(held: _Held, loading: threading.Lock, tasks: Sequence[_Task]) -> None:
         for task, result in zip(tasks, results, strict=True):
             task.future.set_result(result)
     except Exception as error:  # whoever asked gets it
+        if not isinstance(error, WorkbenchError):
+            held.close()  # it may be the database that is broken
         for task in tasks:
             if not task.future.done():
                 task.future.set_exception(error)
@@ -132,5 +135,6 @@ class _Held:
         return loaded
 
     def close(self) -> None:
-        """Let the generation go."""
+        """Let the generation go; the next work loads it again."""
+        self._generation = None
         self._stack.close()

@@ -227,41 +227,38 @@ def _candidates(entry: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _events(entry: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """One row a signal row, with the server's metadata."""
-    candidates = {row["uri"]: row for row in entry["candidates"]}
-    return [_event(entry, candidates[row[0]], row) for row in entry["rows"] if row[0] in candidates]
-
-
-def _event(entry: Mapping[str, Any], candidate: Mapping[str, Any], row: Sequence[Any]) -> dict[str, Any]:
-    uri, signal, view_type, raw, weight, cues, flags = row
+    """One row a signal row, with the server's metadata; what rows have in common is written once."""
     shared = {name: entry[name] for name in ("query_id", "session_id", "client_type")}
+    of_query = _members({**shared, "retrieval_meta": entry["meta"]})
+    candidates = {row["uri"]: (row, of_query + ", " + _members(_of_candidate(row))) for row in entry["candidates"]}
+    common = {"id": "", "query_text": entry["query_text"], "used_in_answer": False, "created_at": entry["at"], **shared}
+    return [common | _event(*candidates[row[0]], row) for row in entry["rows"] if row[0] in candidates]
+
+
+def _of_candidate(candidate: Mapping[str, Any]) -> dict[str, Any]:
     places = {name: candidate[name] for name in ("ranked_position", "displayed_position")}
-    said = {
-        **shared,
-        **places,
-        "raw_score": raw,
-        "source_weight": weight,
-        "cue_terms": cues,
-        "matched_on": candidate["matched_on"],
-        "score_breakdown": candidate["breakdown"],
-        "retrieval_meta": entry["meta"],
-        **_particulars(signal, cues, flags),
-    }
+    return {**places, "matched_on": candidate["matched_on"], "score_breakdown": candidate["breakdown"]}
+
+
+def _event(candidate: Mapping[str, Any], said: str, row: Sequence[Any]) -> dict[str, Any]:
+    uri, signal, view_type, raw, weight, cues, flags = row
+    own = {"raw_score": raw, "source_weight": weight, "cue_terms": cues, **_particulars(signal, cues, flags)}
     return {
-        "id": "",
-        "query_text": entry["query_text"],
         "node_uri": uri,
         "retrieval_path": signal,
         "view_type": "exact" if signal == "exact" else view_type,
         "pre_rank_score": None if raw is None else raw * (weight or 1),
         "final_rank_score": candidate["score"],
         "selected": candidate["shown"],
-        "used_in_answer": False,
-        "metadata": json.dumps(said, ensure_ascii=False),
-        "created_at": entry["at"],
-        **shared,
-        **places,
+        "metadata": f"{{{said}, {_members(own)}}}",
+        "ranked_position": candidate["ranked_position"],
+        "displayed_position": candidate["displayed_position"],
     }
+
+
+def _members(part: Mapping[str, Any]) -> str:
+    """The members of a JSON object, without its braces."""
+    return json.dumps(part, ensure_ascii=False)[1:-1]
 
 
 def _particulars(signal: str, cues: Sequence[str], flags: int) -> dict[str, Any]:

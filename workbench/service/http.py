@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 from fastapi import Body, FastAPI, Query, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from fastapi.responses import HTMLResponse, JSONResponse
 from mcp.server import MCPServer
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
@@ -20,6 +20,7 @@ from workbench.agents.lifecycle import Event, Lifecycle
 from workbench.agents.settings import change_settings, read_settings
 from workbench.errors import BadInput, StoreLocked, WorkbenchError
 from workbench.service import VERSION
+from workbench.service.api_page import api_page
 from workbench.service.guard import App, Guard
 from workbench.service.shapes import DebugBody, NodeBody, RecallBody, SearchBody, SettingsBody, UsageBody
 
@@ -46,6 +47,7 @@ def application(lore: Lore, mcp: MCPServer, token: str | None) -> App:
     _recall_routes(app, lore)
     _memory_routes(app, lore)
     _other_routes(app, lore)
+    _page(app)
     app.mount("/", pages)
     return Guard(app, token)
 
@@ -136,6 +138,14 @@ def _other_routes(app: FastAPI, lore: Lore) -> None:
     def health() -> dict[str, str]:
         """Whether the service runs; asks for no token and tells nothing else."""
         return {"status": "ok"}
+
+
+def _page(app: FastAPI) -> None:
+    """A page of what the service takes; it loads nothing from elsewhere."""
+
+    @app.get("/docs", include_in_schema=False)
+    def page() -> HTMLResponse:
+        return HTMLResponse(api_page(app.openapi()))
 
 
 def _caller(body: Any) -> Caller:
