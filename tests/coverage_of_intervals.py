@@ -156,15 +156,9 @@ def found_intervals(db: Database, world: World, seed: int) -> Iterator[tuple[str
     truth = world.truth
     yield "use rate, sessions", truth.use_rate, use_rate_interval(db)
     yield "use rate of a replay", truth.use_rate, intervals(db, [UseRate()], "lists_a")["use_rate"]["judged_only"]
-    apart = separation(db)
-    yield "AUC", truth.auc, apart.auc_interval
-    yield "separation", truth.separation, apart.gap_interval
+    yield "AUC", truth.auc, separation(db).auc_interval
     helped = differences(db, [NetHelp()], "lists_a", "lists_b", seed=seed)["net_help"]["judged_only"]
     yield "net help, difference", truth.net_help, helped.interval
-    yield "first place, at equal score", 0.0, position_effect(db, "plain_log").interval
-    shift = mix_shift(db, halves())
-    for name, moved in (("change", shift.change), ("mix", shift.mix), ("within clients", shift.within)):
-        yield f"{name}, between halves", 0.0, moved.interval
     lost = intervals(db, [UsedLost()], "lists_b")["used_lost_share"]["judged_only"]
     yield "used lost", LOST, lost
     parts = read_parts(db, "client")
@@ -176,6 +170,15 @@ def found_intervals(db: Database, world: World, seed: int) -> Iterator[tuple[str
         yield "rate of a client, shrunk", rate, prior.shrink(*group).interval if prior else None
 
 
+def further_intervals(db: Database, world: World) -> Iterator[tuple[str, float, Interval | None]]:
+    """The same for figures that take longer: scores and halves have nothing to do with the uses."""
+    yield "separation", world.truth.separation, separation(db).gap_interval
+    yield "first place, at equal score", 0.0, position_effect(db, "plain_log").interval
+    shift = mix_shift(db, halves())
+    for name, moved in (("change", shift.change), ("mix", shift.mix), ("within clients", shift.within)):
+        yield f"{name}, between halves", 0.0, moved.interval
+
+
 def _half(interval: Interval | None) -> Interval | None:
     """The same interval, half as wide."""
     if interval is None:
@@ -184,9 +187,9 @@ def _half(interval: Interval | None) -> Interval | None:
     return Interval(interval.low + quarter, interval.high - quarter)
 
 
-def coverage(used: int, runs: int, seed: int = 1, *, halved: bool = False) -> Mapping[str, tuple[int, int, int]]:
-    """Figure to (intervals that hold the truth, intervals, logs that give none). `halved` adds each figure with
-    intervals half as wide, which must not hold it as often."""
+def coverage(used: int, runs: int, seed: int = 1, *, small: bool = False) -> Mapping[str, tuple[int, int, int]]:
+    """Figure to (intervals that hold the truth, intervals, logs that give none). `small` leaves further_intervals out
+    and adds each figure with intervals half as wide, which must not hold it as often."""
     rng = np.random.default_rng(seed)
     held: Counter[str] = Counter()
     given: Counter[str] = Counter()
@@ -196,7 +199,10 @@ def coverage(used: int, runs: int, seed: int = 1, *, halved: bool = False) -> Ma
             world = draw(rng, used)
             write(db, world)
             found = list(found_intervals(db, world, run))
-            found += [(f"{name}, half as wide", truth, _half(one)) for name, truth, one in found if halved]
+            if small:
+                found += [(f"{name}, half as wide", truth, _half(one)) for name, truth, one in found]
+            else:
+                found += further_intervals(db, world)
             for name, truth, interval in found:
                 given[name] += interval is not None
                 missing[name] += interval is None

@@ -8,12 +8,12 @@ from coverage_of_intervals import coverage
 
 from workbench.metrics.binomial import at_most
 
-LOGS, CHANCE = 40, 1e-4
+LOGS, CHANCE = 40, 1e-3
 NOMINAL_LOW, NOMINAL_HIGH = 0.93, 0.97
 
 
 def _possible(held: int, given: int) -> bool:
-    """Whether a coverage of 93 to 97 % gives so few or so many with more than a chance of 1 in 10,000."""
+    """Whether a coverage of 93 to 97 % gives so few or so many with more than a chance of 1 in 1,000."""
     too_few = at_most(held, given, NOMINAL_LOW) < CHANCE
     too_many = 1 - at_most(held - 1, given, NOMINAL_HIGH) < CHANCE
     return not too_few and not too_many
@@ -21,7 +21,7 @@ def _possible(held: int, given: int) -> bool:
 
 @pytest.mark.parametrize("used", [73])
 def test_intervals_of_sparse_logs_cover_what_they_promise(used: int) -> None:
-    found = coverage(used, LOGS, seed=2, halved=True)
+    found = coverage(used, LOGS, seed=2, small=True)
     for name, (held, given, missing) in found.items():
         assert given + missing >= LOGS
         assert missing == 0, name

@@ -12,7 +12,7 @@ from workbench.metrics.bootstrap import RESAMPLES, SEED, Array, Interval
 
 Whole = npt.NDArray[np.int64]
 
-_MOST_GROUPS, _MOST_VALUES = 1_000, 2_000
+_MOST_GROUPS, _MOST_VALUES = 1_000, 1_000
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ def resampled_quantiles(
 ) -> Array:
     """A row a resample of `sessions` sessions, a column a (sample, share): the least value that the share of the sample
     does not exceed; NaN where a resample misses the sample. Above 1,000 sessions these are pooled at random into 1,000
-    groups; above 2,000 values a sample is taken on as many of its own quantiles."""
+    groups; above 1,000 values a sample is taken on as many of its own quantiles."""
     rng = np.random.default_rng(seed)
     group = rng.permutation(sessions) % min(sessions, _MOST_GROUPS)
     count = min(sessions, _MOST_GROUPS)
