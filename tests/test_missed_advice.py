@@ -173,3 +173,13 @@ def test_a_memory_says_what_it_can_reach_at_best() -> None:
     assert memory["reach"]["best"] == pytest.approx(0.30 + 0.04 + 0.03 + 0.04 + 0.03 / math.log2(12), abs=1e-6)
     assert memory["reach"]["reaches"] is True
     assert any("No embedding model" in lack for lack in memory["reach"]["lacks"])
+
+
+def test_no_fix_is_tried_where_the_server_compares_meanings_and_no_prompt_has_a_vector() -> None:
+    with memories() as store:
+        store.add("project://other", views={"gist": "other"}, vector=[1, 0])
+        said = full_width(store)
+    assert "workbench embed" in said["fixes_not_tried"]
+    fixes = [fix for one in said["memories"][0]["advice"] for fix in one["fixes"]]
+    assert fixes
+    assert [fix["effect"] for fix in fixes] == [None] * len(fixes)

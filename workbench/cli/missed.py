@@ -88,6 +88,8 @@ def missed_text(said: Mapping[str, Any], uri: str | None = None) -> str:
         parts += [one["words"] for one in said["settings_advice"]]
     if said["boot_left_out"]:
         parts.append(f"{said['boot_left_out']} more are of start-up memories, which the agent has anyway (--boot).")
+    if said["fixes_not_tried"]:
+        parts.append(said["fixes_not_tried"])
     parts += [*_engine(said["engine"]), *_lists(said)]
     return "\n\n".join(parts)
 
@@ -110,6 +112,12 @@ def _first_advice(memories: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def _advice(memory: Mapping[str, Any]) -> Iterator[str]:
+    effects = [fix["effect"] for one in memory["advice"] for fix in one["fixes"] if fix["effect"]]
+    if effects and effects[0]["shown_before"]:
+        yield (
+            f"  As things stand today it would be shown in {effects[0]['shown_before']} of {effects[0]['missed']} "
+            "prompts that missed it, without any change."
+        )
     for number, one in enumerate(memory["advice"], 1):
         yield f"  {number}. {one['kind']}: {shown(one['reason'])} {shown(one['do'])}"
         yield from (f"     {shown(fix['words'])}" for fix in one["fixes"] if fix["words"])
@@ -191,6 +199,8 @@ def _full(said: Mapping[str, Any], uri: str) -> Iterator[str]:
         yield ""
         yield "What to do, in this order; settings last:" if one["advice"] else "No advice."
         yield from _advice(one)
+        if said["fixes_not_tried"]:
+            yield f"  {said['fixes_not_tried']}"
         if one["reach"] is not None:
             yield f"  {one['reach']['sentence']}"
         yield ""

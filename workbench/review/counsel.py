@@ -47,16 +47,23 @@ def counsel(db: Database, settings: Settings, model: str | None, rows: Sequence[
     return Counsel([*(_said(one, rows[0]["node"], tried) for one in own), *beyond], case.reach)
 
 
-def simulator(db: Database, review: Any) -> Try:
-    """What tries fixes on the selected prompts; it does its first work at the first fix."""
+def simulator(make: Callable[[], Simulator]) -> Try:
+    """What tries fixes; the simulator is made at the first one."""
     made: list[Simulator] = []
 
     def tried(fix: Fix, node: str) -> Effect:
         if not made:
-            made.append(Simulator(db, review.settings, review.tokenizer, review.model, review.embed))
+            made.append(make())
         return made[0].effect(fix, node)
 
     return tried
+
+
+def not_tried(db: Database, model: str | None) -> str | None:
+    """Why no fix can be tried, where that is so: the server compares meanings, and no prompt has a vector here."""
+    if model is not None or imported_model(db) is None:
+        return None
+    return "Fixes are not tried: the server compares meanings, and no prompt has a vector here; run `workbench embed`."
 
 
 def _said(one: Advice, node: str, tried: Try | None) -> dict[str, Any]:

@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from workbench.params import Params
 from workbench.replay.engine import vectors_of
+from workbench.retrieve.models import imported_model
 from workbench.retrieve.nearest import Floats, Mask, usable
 from workbench.retrieve.rebuild import REBUILT, rebuild, rebuilt_counts
 from workbench.retrieve.view_texts import match_text
@@ -80,7 +81,7 @@ class Tables:
                 self.db.execute(f"DROP TABLE temp.{table}")
 
     def _left_out(self, lacking: int) -> str | None:
-        if self.model is None:
+        if self.model is None and imported_model(self.db) is not None:
             return "Similar meaning is left out: no text of the store is embedded (`workbench embed`)."
         if lacking:
             return f"Similar meaning of the changed text is left out: no embedder of {self.model} is at hand."

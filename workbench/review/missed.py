@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
@@ -16,8 +16,9 @@ from workbench.replay.reach import OwnReach
 from workbench.replay.run import Settings
 from workbench.replay.selection import Selection
 from workbench.review.advice import settings_advice
-from workbench.review.counsel import counsel, simulator
+from workbench.review.counsel import counsel, not_tried, simulator
 from workbench.review.evidence import GRADES, write_missed
+from workbench.review.fixes import Simulator
 from workbench.review.lists import lists
 from workbench.review.reasons import STAGE_WORDS, Bounds, other_letters, sentence, signal_reasons
 from workbench.review.stages import STAGED, STAGES, Staging, write_stages
@@ -124,6 +125,7 @@ class Missed:
             },
             "memories": [memory.as_json() for memory in self.memories],
             "settings_advice": [],
+            "fixes_not_tried": None,
             **self.lists,
         }  # fmt: skip
 
@@ -142,6 +144,10 @@ class Review:
     estimates: str | None = None
     fixes: int = 1
     progress: Progress = lambda done, total, what: None
+
+    def simulator(self, db: Database) -> Callable[[], Simulator]:
+        """Makes what tries fixes on the selected prompts of `db`."""
+        return lambda: Simulator(db, self.settings, self.tokenizer, self.model, self.embed)
 
 
 def missed(
@@ -166,7 +172,7 @@ def missed(
     chosen = found[:limit] if uri is None else _of(db, found, uri)
     memories = _memories(db, chosen, needed, review, Bounds.of(review.settings.params, staging.row_limit))
     shared = db.arrow(f"SELECT node, stage, below_by FROM {STAGED} WHERE stage <> 'boot'").to_pylist()
-    more["settings_advice"] = settings_advice(shared)
+    more |= {"settings_advice": settings_advice(shared), "fixes_not_tried": not_tried(db, review.model)}
     return Missed(seen, len(found), sum(counts.values()), left_out, counts, memories, staging, review.model, more)
 
 
@@ -191,7 +197,7 @@ def _memories(
         {"nodes": [node for node, _, _ in chosen], "boot": review.boot},
     ).to_pylist()
     memories = []
-    tried = simulator(db, review)
+    tried = None if not_tried(db, review.model) else simulator(review.simulator(db))
     for number, (node, count, helped) in enumerate(chosen):
         own = [row for row in rows if row["node"] == node]
         rate, interval = _shrunk(prior, count, helped)

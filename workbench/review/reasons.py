@@ -145,7 +145,7 @@ def _slice(miss: Row, bounds: Bounds) -> str:
 def _below(miss: Row, bounds: Bounds) -> str:
     said, threshold = f"Its score {miss['score']:.6f}", f"{bounds.threshold:g}"
     if miss["below_by"] is None:
-        return f"{said} reaches {threshold}, the threshold of now: another was in force then."
+        return f"{said} reaches {threshold}, the threshold of now: another one, or fewer places, were in force then."
     said = f"{said} is {miss['below_by']:.6f} below the threshold {threshold}."
     if miss["by_weights"] is None:
         return said
