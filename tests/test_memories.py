@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from memory_store import memories
 from worlds import world_store
 
 from workbench import jobs
@@ -21,9 +22,16 @@ from workbench.embed.protocol import Floats
 from workbench.errors import BadInput
 from workbench.memories import Edit, Memory, add_memory, edit_memory, import_folder, list_memories, remove_memory
 from workbench.memories.memory import split_uri
-from workbench.memories.rows import ROOT
+from workbench.memories.rows import ROOT, create
+from workbench.params import Params
+from workbench.replay.engine import retrieve_candidates
+from workbench.retrieve.corpus import load_corpus
+from workbench.retrieve.embeddings import add, normalise
+from workbench.retrieve.engine import Depth, Prompt
+from workbench.retrieve.rebuild import rebuild
 from workbench.retrieve.versions import build_versions
 from workbench.store import reading
+from workbench.textsearch import tokenizer
 
 Run = Callable[..., tuple[int, str, str]]
 URI = "project://checkout/webhooks"
@@ -361,3 +369,23 @@ class TestFolder:
         code, _, err = run("memory", "import", empty, "--db", store)
         assert (code, "x.md" in err) == (2, True)
         assert not store.exists()
+
+
+def test_in_the_store_of_a_server_a_written_memory_is_found_by_meaning(tmp_path: Path, embedder: Letters) -> None:
+    with memories() as store:
+        for letter in "abc":
+            vector = embedder.embed([letter * 9])[0].tolist()
+            store.add(f"p://{letter}", views={"gist": letter * 9}, vector=vector, model=embedder.name)
+        create(store.db, None, Memory("own://zebra", "zzzz", keywords=("zz",)), datetime.now(UTC))
+        rebuild(store.db, Params.default())
+        found = store.db.rows("SELECT text_content FROM memory_views WHERE source = 'rebuilt'")
+        wanted = [normalise(text) for (text,) in found]
+        add(store.db, embedder.name, wanted, embedder.embed(wanted))
+        corpus = load_corpus(store.db, tokenizer("simple"), embedder.name)
+        assert len(corpus.view_vectors.numbers) == 3 + len(wanted) == 5
+        retrieve_candidates(corpus, [Prompt("q", "zzz", datetime.now(UTC))], embedder.embed(["zzzzzz"]), Depth())
+        dense = store.db.rows(
+            "SELECT uri, max(raw_score) FROM signal_rows WHERE signal = 'dense' GROUP BY uri ORDER BY 2 DESC"
+        )
+    assert dense[0][0] == "own://zebra"
+    assert {uri for uri, _ in dense} == {"own://zebra", "p://a", "p://b", "p://c"}

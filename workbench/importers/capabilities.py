@@ -63,9 +63,7 @@ def capabilities(db: Database) -> dict[str, Any]:
         "glossary": _when(held["keywords"], "{keywords:,} keywords", "no glossary keywords in the source", held),
         "views": _when(
             held["views"],
-            "{views:,} views rebuilt from the memories"
-            if held["rebuilt_views"]
-            else "{views:,} views, {view_vectors:,} with a vector",
+            _VIEWS[(held["rebuilt_views"] > 0) + (held["rebuilt_views"] == held["views"])],
             "no views; a backup does not hold them, a pg_dump, tables or the live database do; `workbench embed` "
             "rebuilds them approximately from the memories",
             held,
@@ -87,6 +85,14 @@ def capabilities(db: Database) -> dict[str, Any]:
         ),
     }
     return {name: asdict(capability) for name, capability in found.items()}
+
+
+# None of them rebuilt, some, all.
+_VIEWS = (
+    "{views:,} views, {view_vectors:,} with a vector",
+    "{views:,} views, {view_vectors:,} with a vector, {rebuilt_views:,} rebuilt from memories that were written here",
+    "{views:,} views rebuilt from the memories",
+)
 
 
 def _engine(held: dict[str, int]) -> Capability:

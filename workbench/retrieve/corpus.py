@@ -186,18 +186,24 @@ def _rows(db: Database, table: str) -> Rows:
 
 
 def _vectors(db: Database, table: str, model: str | None) -> Vectors:
-    """The comparable vectors of a corpus table: those on its rows; where no row has one of `model`, as when the source
-    brought none or the operator tries another model, those that were embedded here."""
+    """The comparable vectors of a corpus table: those on its rows, and for rebuilt rows those that were embedded here;
+    for all rows where none has one of `model`, as when the source brought none or the operator tries another model."""
     if model is None:
         return NO_VECTORS
     stored = db.arrow(_STORED.format(table=table))
+    places, rows = _embedded_here(db, table, model, "rebuilt" if stored.num_rows else "true")
     if stored.num_rows:
         flat = stored["vector"].combine_chunks().flatten().to_numpy(zero_copy_only=False)
-        places = stored["place"].to_numpy().astype(np.int64)
-        rows: Floats = flat.astype(np.float32).reshape(len(places), -1)
-    else:
-        wanted = db.arrow(f"SELECT place, embedded_text AS text FROM corpus_{table} ORDER BY place")
-        found = embeddings.vectors(db, model, wanted["text"].to_pylist())
-        places, rows = wanted["place"].to_numpy().astype(np.int64)[found.positions], found.matrix
+        own: Floats = flat.astype(np.float32).reshape(stored.num_rows, -1)
+        at = stored["place"].to_numpy().astype(np.int64)
+        alike = rows.shape[1] == own.shape[1]
+        places, rows = (np.concatenate([at, places]), np.concatenate([own, rows])) if alike else (at, own)
     good = usable(rows)
     return Vectors(places[good], unit(rows[good]))
+
+
+def _embedded_here(db: Database, table: str, model: str, which: str) -> tuple[npt.NDArray[np.int64], Floats]:
+    """Places and vectors of the rows for which the condition `which` holds and whose text was embedded here."""
+    wanted = db.arrow(f"SELECT place, embedded_text AS text FROM corpus_{table} WHERE {which} ORDER BY place")
+    found = embeddings.vectors(db, model, wanted["text"].to_pylist())
+    return wanted["place"].to_numpy().astype(np.int64)[found.positions], found.matrix

@@ -69,13 +69,13 @@ def sentence(counts: dict[str, int]) -> str | None:
     """What rebuilt rows mean for every figure; None where there are none."""
     if counts["views"]:
         return (
-            f"{counts['views']:,} views are rebuilt from the memories, because the source holds none: the dense and "
-            "lexical signals are approximations."
+            f"{counts['views']:,} views are rebuilt from the memories, because the source holds none of them: their "
+            "dense and lexical signals are approximations."
         )
     if counts["keywords"]:
         return (
-            f"{counts['keywords']:,} keyword rows are rebuilt from the glossary, because the source holds none: the "
-            "glossary signal is an approximation."
+            f"{counts['keywords']:,} keyword rows are rebuilt from the glossary, because the source holds none of "
+            "them: their glossary signal is an approximation."
         )
     return None
 

@@ -1,7 +1,7 @@
 -- In:  view_states, texts (text_no, text); $model, the embedding model that queries are embedded with (NULL: none).
 -- Out: one row a view in a state: text_no and uri_no of its text and address, embedded_text, the weight stored on it,
 --      cue_terms, valid_from, valid_to, earlier_at, and vector, NULL where no vector of that model stands on the row.
---      place is its rank among equally good matches.
+--      rebuilt: it is none of the server's. place is its rank among equally good matches.
 SELECT
     row_number() OVER (ORDER BY priority, path_length, view_type, uri, id, valid_from)::INTEGER AS place,
     * EXCLUDE (id)
@@ -23,7 +23,8 @@ FROM (
         t.text AS embedded_text,
         u.text_no AS uri_no,
         coalesce(json_extract_string(v.metadata, '$.cue_terms[*]'), []) AS cue_terms,
-        CASE WHEN v.embedding_model = $model::VARCHAR THEN v.embedding_vector END AS vector
+        CASE WHEN v.embedding_model = $model::VARCHAR THEN v.embedding_vector END AS vector,
+        v.source IS NOT DISTINCT FROM 'rebuilt' AS rebuilt
     FROM view_states AS v
     JOIN texts AS t ON t.text = v.text_content
     JOIN texts AS u ON u.text = v.uri
