@@ -224,7 +224,7 @@ def test_the_report_answers_from_its_own_log() -> None:
     ]
     said = _said(prompts)
     assert said["detectable_loss"]["used"] == 9, "of the newest 18 prompts"
-    by_question = {one["question"]: one for one in said["answers_what"]}
+    by_question = {one["question"]: one for one in said["questions"]}
     assert by_question["How often is what we show used?"]["answered"] is True
     assert by_question["Is another configuration better?"]["answered"] is False
     assert by_question["Is another configuration better?"]["more_days"] == 1

@@ -74,7 +74,7 @@ def report_text(said: Mapping[str, Any]) -> str:
             f"{said['silent_prompts']:,} prompts showed nothing.",
             table((said["by"], "prompts", "shown", "used", "use rate", "95 % interval", "shrunk", "silent"), rows),
             "\n".join([_score(said["separation"]), _position(said["position"]), _shift(said["shift"])]),
-            "\n".join(["What this log can answer:", *(_answer(one) for one in said["answers_what"])]),
+            "\n".join(["What this log can answer:", *(_answer(one) for one in said["questions"])]),
             table(("step", "count", "why"), steps, width=90),
             joins_text(said["joins"]),
         ]

@@ -81,7 +81,7 @@ class Report:
         del overall["part"]
         return {
             "sufficiency": self.sufficiency,
-            "answers_what": [answer.as_json() for answer in answers(self.held)],
+            "questions": [answer.as_json() for answer in answers(self.held)],
             "detectable_loss": self.held.held_out.as_json(),
             "evidence": self.evidence.names(),
             "by": self.by,
