@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from fractions import Fraction
 from math import ceil
 
@@ -42,7 +42,7 @@ def write_used_alike(db: Database, prompts: str, tokenizer: Tokenizer) -> None:
             asked[text].append(query_id)
     rows = {
         (query_id, node): {"query_id": query_id, "node": node, "uri": uri, "twin": twin}
-        for text, other in pairs_alike(_token_sets(tokenizer, asked), _token_sets(tokenizer, twins))
+        for text, other in pairs_alike(_token_sets(tokenizer, asked), dict(_token_sets(tokenizer, twins)))
         for twin, node, uri in twins[other]
         for query_id in asked[text]
         if query_id != twin
@@ -53,18 +53,19 @@ def write_used_alike(db: Database, prompts: str, tokenizer: Tokenizer) -> None:
 
 
 def pairs_alike(
-    left: Mapping[str, Set[str]], right: Mapping[str, Set[str]], least: Fraction = LEAST_SHARE
+    left: Iterable[tuple[str, Set[str]]], right: Mapping[str, Set[str]], least: Fraction = LEAST_SHARE
 ) -> Iterator[tuple[str, str]]:
     """The names of all pairs of sets, one of each side, that have at least the share `least` of their union in common.
 
-    Two such sets have one of their rarest tokens in common, so only those are looked up.
+    Two such sets have one of their first tokens in common, in whatever order all tokens stand; the rarest come first
+    here, and only those are looked up.
     """
-    counts = Counter(token for sets in (left, right) for tokens in sets.values() for token in tokens)
+    counts = Counter(token for tokens in right.values() for token in tokens)
     index: dict[str, list[str]] = defaultdict(list)
     for name, tokens in right.items():
         for token in _rarest(tokens, counts, least):
             index[token].append(name)
-    for name, tokens in left.items():
+    for name, tokens in left:
         near = {other for token in _rarest(tokens, counts, least) for other in index.get(token, ())}
         for other in sorted(near):
             if len(tokens & right[other]) >= least * len(tokens | right[other]):
@@ -76,6 +77,8 @@ def _rarest(tokens: Set[str], counts: Mapping[str, int], least: Fraction) -> Seq
     return ordered[: len(ordered) - ceil(least * len(ordered)) + 1]
 
 
-def _token_sets(tokenizer: Tokenizer, texts: Mapping[str, object]) -> dict[str, Set[str]]:
-    sets = {text: frozenset(tokenizer.query(trimmed(" ".join(text.casefold().split())))) for text in texts}
-    return {text: tokens for text, tokens in sets.items() if len(tokens) >= LEAST_TOKENS}
+def _token_sets(tokenizer: Tokenizer, texts: Iterable[str]) -> Iterator[tuple[str, Set[str]]]:
+    for text in texts:
+        tokens = frozenset(tokenizer.query(trimmed(" ".join(text.casefold().split()))))
+        if len(tokens) >= LEAST_TOKENS:
+            yield text, tokens

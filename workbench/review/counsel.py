@@ -87,7 +87,8 @@ def _case(db: Database, settings: Settings, model: str | None, rows: Sequence[Ro
     limit = int(settings.in_force["recall.safety.max_query_chars"])
     searched = [prepare(row["query_text"], limit).searched for row in misses if row["query_text"]]
     (prompts,) = db.row("SELECT count(*) FROM judged_prompts")
-    terms = suggested(db, node, searched, best["keywords"], prompts)
+    own_text = f"{best['content']}\n{best['disclosure']}"
+    terms = suggested(db, node, searched, best["keywords"], own_text, prompts)
     tokens = db.row(
         "SELECT coalesce(min(query_tokens), 1) FROM wb.logged_queries WHERE list_contains($ids::VARCHAR[], query_id)",
         {"ids": [row["query_id"] for row in misses or rows]},

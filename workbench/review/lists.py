@@ -118,7 +118,7 @@ def _same_text(db: Database, tokenizer: Tokenizer, together: Sequence[dict[str, 
             "share": len(sets[node] & sets[other]) / len(sets[node] | sets[other]),
             "shown_together": shown[node, other],
         }
-        for node, other in pairs_alike(sets, sets)
+        for node, other in pairs_alike(sets.items(), sets)
         if node < other
     ]  # fmt: skip
     return sorted(found, key=lambda one: (-one["shown_together"], -one["share"], one["uri"]))

@@ -17,6 +17,8 @@ from workbench.textsearch.characters import lower
 _LEAST_LETTERS = 2
 _MOST_CANDIDATES = 60
 _LEAST_PRECISION = 0.2
+_LEAST_MISSED = 2
+_LEAST_WEIGHT = 1 / 3
 _LETTER = re.compile(r"[^\W\d_]")
 
 
@@ -30,13 +32,14 @@ class Term:
 
 
 def suggested(
-    db: Database, node: str, searched: Sequence[str], keywords: Sequence[str], prompts: int, most: int = 5
+    db: Database, node: str, searched: Sequence[str], keywords: Sequence[str], own: str, prompts: int, most: int = 5
 ) -> list[Term]:
     """Terms for the memory `node`, best first: words of both tokenizers, and two words that follow each other.
 
-    `searched` are its missed prompts as they were searched, `keywords` what it has already, `prompts` how many prompts
-    there are. Of the prompts that hold a term, a fifth at least have to be missed ones: else it would draw the memory
-    into others. The tables misses and judged_prompts hold what is counted.
+    `searched` are its missed prompts as they were searched, `keywords` what it has already, `own` its text, `prompts`
+    how many prompts there are. A term of its own text counts twice, because it is about the memory for sure; terms that
+    are much weaker than the best are left out. Of the prompts that hold a term, a fifth at least have to be missed ones:
+    else it would draw the memory into others. The tables misses and judged_prompts hold what is counted.
     """
     known = {lower(keyword) for keyword in keywords}
     counts = Counter(term for text in searched for term in set(_words(lower(text))))
@@ -47,9 +50,14 @@ def suggested(
     db.append("term_candidates", [{"term": term} for term in first[:_MOST_CANDIDATES]])
     longest = max(map(len, searched))
     found = [Term(*row) for row in db.rows(sql_text("review/term_counts"), {"node": node, "chars": longest})]
-    rare = [term for term in found if term.missed and term.missed >= _LEAST_PRECISION * (term.missed + term.others)]
-    rare.sort(key=lambda term: (-term.missed * log((prompts + 1) / (term.others + 1)), len(term.text), term.text))
-    return _distinct(rare)[:most]
+    least = min(_LEAST_MISSED, len(searched))
+    weights = {
+        term: term.missed * log((prompts + 1) / (term.others + 1)) * (2 if term.text in lower(own) else 1)
+        for term in found
+        if term.missed >= max(least, _LEAST_PRECISION * (term.missed + term.others))
+    }
+    best = sorted(weights, key=lambda term: (-weights[term], len(term.text), term.text))
+    return _distinct([term for term in best if weights[term] >= _LEAST_WEIGHT * weights[best[0]]])[:most]
 
 
 def _distinct(terms: Sequence[Term]) -> list[Term]:
