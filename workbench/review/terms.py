@@ -38,8 +38,8 @@ def suggested(
 
     `searched` are its missed prompts as they were searched, `keywords` what it has already, `own` its text, `prompts`
     how many prompts there are. A term of its own text counts twice, because it is about the memory for sure; terms that
-    are much weaker than the best are left out. Of the prompts that hold a term, a fifth at least have to be missed ones:
-    else it would draw the memory into others. The tables misses and judged_prompts hold what is counted.
+    are much weaker than the best are left out. Of the prompts that hold a term, a fifth at least have to be missed
+    ones: else it would draw the memory into others. The tables misses and judged_prompts hold what is counted.
     """
     known = {lower(keyword) for keyword in keywords}
     counts = Counter(term for text in searched for term in set(_words(lower(text))))
