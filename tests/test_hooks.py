@@ -19,10 +19,12 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
+import numpy as np
 import pytest
 from served import GOLDEN_NOW, copy_of, memory_store
 
 from workbench.agents import Lore, records
+from workbench.errors import BadInput
 from workbench.hooks import front, worker
 from workbench.hooks.front import Call, Misused, read_call
 from workbench.hooks.hosts import HOSTS, START, SUBMIT, output, shortened
@@ -32,6 +34,7 @@ from workbench.hooks.project import project_names
 from workbench.jobs import follow_memories
 from workbench.memories import Memory
 from workbench.memories.rows import create
+from workbench.retrieve.embeddings import add
 from workbench.store import Inbox, writing
 
 Hook = Callable[..., str]
@@ -107,9 +110,12 @@ def test_every_runtime_is_given_what_the_server_gives(
         project = tuple(names.get(f"{one}_name") or names.get(f"{one}Name") or "" for one in ("dir", "repo"))
         monkeypatch.setattr("workbench.hooks.payload.project_names", lambda folder, project=project: project)
         said = {"session_id": given["normalized"]["session_id"], "prompt": given["normalized"].get("prompt", "")}
+        before = len(Inbox(store).read())
         context = context_of(runtime, event, hook(runtime, event, said, store))
         blocks = [without_ids(block) for block in BLOCK.findall(context)]
         assert blocks == [without_ids(block) for block in wanted["recall_blocks"]], given
+        asked = [entry.record["query_text"] for entry in Inbox(store).read()[before:]]
+        assert asked == (wanted["meta"]["queries"] if event == START else [said["prompt"]] if said["prompt"] else [])
         positions = [context.index(f"## {uri}\n") for uri in wanted["boot_uris"]]
         assert positions == sorted(positions)
         if blocks and positions:
@@ -208,6 +214,37 @@ def test_what_comes_too_late_is_told_and_never_recorded_as_shown(hook: Hook, sto
     assert [entry.kind for entry in Inbox(store).read()] == [records.PROMPT, records.RECALL]
 
 
+def test_a_store_that_is_being_written_answers(hook: Hook, store: Path) -> None:
+    with writing(store, "another job"):
+        assert "ops://deploy" in hook("claudecode", SUBMIT, {"prompt": "deploy"}, store)
+
+
+def test_a_store_that_another_program_holds_is_logged(hook: Hook, store: Path) -> None:
+    program = f"import duckdb, sys; c = duckdb.connect({str(store)!r}); print('held', flush=True); sys.stdin.read()"
+    holding = subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    with holding:
+        assert holding.stdout
+        assert holding.stdin
+        assert holding.stdout.readline() == b"held\n"
+        assert hook("claudecode", SUBMIT, {"prompt": "deploy"}, store) == ""
+        holding.stdin.close()
+    line = log_file(store).read_text(encoding="utf-8")
+    assert (line.count("\n"), str(store) in line) == (1, True)
+
+
+def test_an_embedder_that_is_away_is_logged_and_words_have_to_do(
+    hook: Hook, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away(*_: Any) -> Any:
+        raise BadInput("The embedding server is away.")
+
+    with writing(store, "test") as db:
+        add(db, "m1", ["freeze first"], np.ones((1, 3), np.float32))
+    monkeypatch.setattr("workbench.embed.live.choose", away)
+    assert "ops://deploy" in hook("claudecode", SUBMIT, {"prompt": "deploy"}, store)
+    assert "The embedding server is away." in log_file(store).read_text(encoding="utf-8")
+
+
 def test_a_fault_of_ours_is_logged_too(hook: Hook, store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: Any, **__: Any) -> Any:
         raise ZeroDivisionError("a fault")
@@ -234,6 +271,13 @@ class TestFront:
             said = front.run(Call(runtime, SUBMIT, call.store, limit=0.3))
             assert "took longer than 0.3 s and was skipped" in context_of(runtime, SUBMIT, said)
         assert log_file(call.store).read_text(encoding="utf-8").count("took longer") == len(HOSTS)
+
+    def test_what_was_said_in_time_is_printed_though_the_end_hangs(
+        self, call: Call, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        self.works(monkeypatch, "import time; print('found', flush=True); time.sleep(60)")
+        assert front.run(Call("codex", SUBMIT, call.store, limit=3)) == "found\n"
+        assert not log_file(call.store).exists()
 
     @pytest.mark.parametrize("program", ["import os; os.abort()", "raise SystemExit(3)", "syntax error here"])
     def test_a_worker_that_dies_is_logged(self, call: Call, monkeypatch: pytest.MonkeyPatch, program: str) -> None:

@@ -58,7 +58,9 @@ def run(call: Call) -> str:
     """What a hook prints: what its worker says in time, else a notice that the recall was skipped."""
     try:
         ended = subprocess.run(worker(call), stdout=subprocess.PIPE, timeout=call.limit, check=False)  # noqa: S603
-    except subprocess.TimeoutExpired:
+    except subprocess.TimeoutExpired as late:
+        if late.stdout and late.stdout.endswith(b"\n"):  # it has said all, and only its end takes long
+            return str(late.stdout.decode("utf-8", "replace"))
         sentence = f"Recall took longer than {call.limit:g} s and was skipped."
         log(call.store, call.runtime, call.event, sentence)
         return output(call.runtime, call.event, notice(sentence))

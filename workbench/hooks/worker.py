@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from importlib.abc import MetaPathFinder
 from typing import Any
 
@@ -28,10 +29,12 @@ def main() -> int:
     call = read_call(sys.argv[1:])
     sys.meta_path.insert(0, _WithoutPandas())
     try:
-        with _nothing_else_printed():
-            payload = read_payload(sys.stdin.buffer, call.runtime, call.event)
-            context = _context(call, payload)
-        printed(output(call.runtime, call.event, context))
+        # Printed before what is open is closed: a recall that still hangs there takes nothing back.
+        with ExitStack() as opened:
+            with _nothing_else_printed(), _warnings_logged(call):
+                payload = read_payload(sys.stdin.buffer, call.runtime, call.event)
+                context = _context(call, payload, opened)
+            printed(output(call.runtime, call.event, context))
     except (WorkbenchError, Unreadable) as problem:
         log(call.store, call.runtime, call.event, str(problem))
     except Exception as fault:
@@ -39,15 +42,15 @@ def main() -> int:
     return 0
 
 
-def _context(call: Call, payload: Payload) -> str:
+def _context(call: Call, payload: Payload, opened: ExitStack) -> str:
     """What the agent is to read."""
     events = [START, SUBMIT] if payload.first and call.event == SUBMIT else [call.event]
     documents = [payload.event(call.runtime, event) for event in events]
-    contexts = _asked(call, documents) if call.url else _recalled(call, documents)
+    contexts = _asked(call, documents) if call.url else _recalled(call, documents, opened)
     return "\n\n".join(context for context in contexts if context)
 
 
-def _recalled(call: Call, documents: list[dict[str, Any]]) -> list[str]:
+def _recalled(call: Call, documents: list[dict[str, Any]], opened: ExitStack) -> list[str]:
     if not call.store.exists():
         raise Unreadable(f"there is no store at {call.store}")
     from workbench.agents import Lore
@@ -55,9 +58,8 @@ def _recalled(call: Call, documents: list[dict[str, Any]]) -> list[str]:
 
     # A hook has a limit of its own: that of the configuration is for services, which are warm. What comes too late to
     # be printed must not be recorded as shown.
-    with Lore(call.store, until=_STARTED + call.limit - _MARGIN_SECONDS) as lore:
-        lifecycle = Lifecycle(lore)
-        answers = [lifecycle.on(Event.of(document)) for document in documents]
+    lifecycle = Lifecycle(opened.enter_context(Lore(call.store, until=_STARTED + call.limit - _MARGIN_SECONDS)))
+    answers = [lifecycle.on(Event.of(document)) for document in documents]
     reasons = [answer.meta.get("reason", "") for answer in answers]
     if unknown := next((reason for reason in reasons if "runtime" in reason), None):
         raise Unreadable(f"nothing is known for this runtime ({unknown})")
@@ -105,6 +107,28 @@ class _WithoutPandas(MetaPathFinder):
         """Nothing, except that pandas is not there."""
         if fullname == "pandas":
             raise ModuleNotFoundError(f"{fullname} is left out of hooks", name=fullname)
+
+
+class _ToLog(logging.Handler):
+    """Warnings of the workbench, such as that an embedder is away, into the log of a hook."""
+
+    def __init__(self, call: Call) -> None:
+        super().__init__(logging.WARNING)
+        self._call = call
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Keep one warning."""
+        log(self._call.store, self._call.runtime, self._call.event, record.getMessage())
+
+
+@contextmanager
+def _warnings_logged(call: Call) -> Iterator[None]:
+    logger, handler = logging.getLogger("workbench"), _ToLog(call)
+    logger.addHandler(handler)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
 
 
 @contextmanager
