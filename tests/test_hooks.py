@@ -21,6 +21,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from served import GOLDEN_NOW, copy_of, memory_store
 
 from workbench.agents import Lore, records
@@ -29,7 +31,7 @@ from workbench.hooks import front, worker
 from workbench.hooks.front import Call, Misused, read_call
 from workbench.hooks.hosts import HOSTS, START, SUBMIT, output, shortened
 from workbench.hooks.log import MOST_BYTES, log, log_file
-from workbench.hooks.payload import read_payload
+from workbench.hooks.payload import Unreadable, read_payload
 from workbench.hooks.project import project_names
 from workbench.jobs import follow_memories
 from workbench.memories import Memory
@@ -332,6 +334,36 @@ def test_the_command_ends_with_0_and_imports_nothing_of_the_project(store: Path,
     assert b"ops://deploy" in ended.stdout or b"took longer" in ended.stdout
 
 
+def test_a_working_folder_that_is_gone_fails_nothing(
+    hook: Hook, store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    with monkeypatch.context() as there:
+        there.chdir(gone)
+        gone.rmdir()
+        assert "Read the failing test" in hook("codex", START, {"session_id": "s"}, store)
+        assert front.main(["codex", START]) == 0
+    assert b"could not be run" in capfdbinary.readouterr().err
+
+
+@given(st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(
+        st.sampled_from(["prompt", "session_id", "cwd", "extra", "user_message", "is_first_turn"]) | st.text(), inner
+    ),
+    max_leaves=12,
+), st.sampled_from([START, SUBMIT]))  # fmt: skip
+def test_any_json_is_read_or_refused(document: Any, event: str) -> None:
+    try:
+        found = read_payload(io.BytesIO(json.dumps(document).encode()), "hermes", event)
+    except Unreadable:
+        return
+    sent = found.event("hermes", event)
+    assert all(isinstance(value, str) for part in ("normalized", "project") for value in sent[part].values())
+    json.dumps(sent)
+
+
 class TestProject:
     """Names of folder and repository."""
 
@@ -470,10 +502,10 @@ class TestService:
 
 
 def test_an_input_is_read_in_the_words_of_each_runtime() -> None:
-    for given, prompt in (
+    for words, prompt in (
         ({"prompt": "a"}, "a"),
         ({"prompt": None, "user_message": "b"}, "b"),
         ({"extra": {"user_message": "c"}, "prompt": ""}, "c"),
         ({"userPrompt": "d", "sessionId": "s"}, "d"),
     ):
-        assert read_payload(io.BytesIO(json.dumps(given).encode()), "zcode", SUBMIT).prompt == prompt
+        assert read_payload(io.BytesIO(json.dumps(words).encode()), "zcode", SUBMIT).prompt == prompt

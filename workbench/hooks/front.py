@@ -45,12 +45,13 @@ class Misused(Exception):
 def main(arguments: Sequence[str]) -> int:
     """Run one hook with RUNTIME EVENT [--db PATH] [--url URL] [--limit SECONDS]; always 0."""
     try:
-        call = read_call(arguments)
-    except Misused as problem:
-        log(_store(None), "hook", "?", str(problem))
-        sys.stderr.write(f"{problem}\n")
-        return 0
-    printed(run(call))
+        try:
+            printed(run(read_call(arguments)))
+        except Misused as problem:
+            sys.stderr.write(f"{problem}\n")
+            log(_store(None), "hook", "?", str(problem))
+    except Exception as fault:  # such as a working folder that is gone
+        sys.stderr.write(f"The hook could not be run ({type(fault).__name__}: {fault}).\n")
     return 0
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, BinaryIO
 
 from workbench.hooks.hosts import START, SUBMIT
@@ -47,7 +47,7 @@ def read_payload(stream: BinaryIO, runtime: str, event: str) -> Payload:
     if len(raw) > MOST_BYTES:
         raise Unreadable(f"the input is larger than {MOST_BYTES:,} bytes")
     if event == START and not raw.strip():
-        return Payload(folder=os.getcwd())  # noqa: PTH109
+        return Payload(folder=_here())
     try:
         said = json.loads(raw.decode("utf-8-sig", "replace"))
     except (ValueError, RecursionError):
@@ -59,12 +59,20 @@ def read_payload(stream: BinaryIO, runtime: str, event: str) -> Payload:
     payload = Payload(
         session_id=_text(parts, ("session_id", "sessionId")),
         prompt=_text(parts, ("prompt", "user_message", "user_prompt", "userPrompt")),
-        folder=_text(parts, ("cwd", "workspace", "project_dir")) or os.getcwd(),  # noqa: PTH109
+        folder=_text(parts, ("cwd", "workspace", "project_dir")) or _here(),
         first=runtime == "hermes" and any(part.get("is_first_turn") is True for part in parts),
     )
     if event == SUBMIT and not payload.prompt:
         raise Unreadable("the input has no prompt")
     return payload
+
+
+def _here() -> str:
+    """The working folder; "" where it is gone."""
+    try:
+        return str(Path.cwd())
+    except OSError:
+        return ""
 
 
 def _text(parts: Sequence[Mapping[str, Any]], names: Sequence[str]) -> str:
