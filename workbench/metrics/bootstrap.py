@@ -118,6 +118,7 @@ def bootstrap(
     level: float = 0.95,
     resamples: int = RESAMPLES,
     seed: int = SEED,
+    symmetric: bool = False,
 ) -> Interval | None:
     """Studentised bootstrap interval (Efron 1981, Hall 1988) of `statistic` over resampled sessions.
 
@@ -126,7 +127,9 @@ def bootstrap(
     interval. None where there are fewer than two sessions, no data, no variation, or an end that the data leave open.
 
     Studentised because on sparse use the percentile and accelerated intervals covered too little: 85..94 % for a
-    nominal 95 %, against 93..97 % (`tests/test_metrics_intervals.py` repeats the measurement for this one).
+    nominal 95 %, against 93..97 % (`tests/test_metrics_intervals.py` repeats the measurement for this one). `symmetric`
+    intervals reach as far up as down: for a difference between two sets of pairs, whose skewness nearly cancels, they
+    covered 96 % with 30 uses in all where the others covered 91 %.
     """
     sums, sessions = _pooled(sums, sessions, seed)
     count = float(sessions.sum())
@@ -139,9 +142,18 @@ def bootstrap(
     spread = _studentised(sums, sessions, statistic, value, resamples, seed)
     if len(spread) < resamples / 2:
         return None
-    below, above = np.quantile(spread, [(1 - level) / 2, (1 + level) / 2], method="nearest")
+    below, above = _reaches(spread, level, symmetric=symmetric)
     low, high = max(statistic.low, value - above * error), min(statistic.high, value - below * error)
     return Interval(float(low), float(high)) if isfinite(low) and isfinite(high) else None
+
+
+def _reaches(spread: Array, level: float, *, symmetric: bool) -> tuple[float, float]:
+    """The quantiles of the studentised resamples that hold `level` of them."""
+    if symmetric:
+        reach = float(np.quantile(np.abs(spread), level, method="nearest"))
+        return -reach, reach
+    below, above = np.quantile(spread, [(1 - level) / 2, (1 + level) / 2], method="nearest")
+    return float(below), float(above)
 
 
 def _studentised(sums: Array, sessions: Array, statistic: Estimator, value: float, resamples: int, seed: int) -> Array:

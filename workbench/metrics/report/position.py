@@ -73,7 +73,8 @@ def position_effect(db: Database, log: str = LOG) -> PositionEffect:
     by_session: Array = sums.reshape(len(keys), 4 * BANDS)
     value = float(banded_difference(by_session.sum(axis=0)[None])[0]) if raw is not None else float("nan")
     known = not np.isnan(value)
-    interval = bootstrap(by_session, np.ones(len(keys)), Smooth(banded_difference, -1, 1)) if known else None
+    effect = Smooth(banded_difference, -1, 1)
+    interval = bootstrap(by_session, np.ones(len(keys)), effect, symmetric=True) if known else None
     return PositionEffect(
         int(first_used), int(first_judged), int(later_used), int(later_judged),
         raw, value if known else None, interval, *ties,

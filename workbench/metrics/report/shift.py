@@ -121,7 +121,7 @@ def mix_shift(db: Database, periods: Sequence[Stage]) -> Shift:
 
 def _moved(by_session: Array, function: Callable[[NDArray[Any]], NDArray[Any]]) -> Moved:
     value = float(function(by_session.sum(axis=0)[None])[0])
-    return Moved(value, bootstrap(by_session, np.ones(len(by_session)), Smooth(function, -1, 1)))
+    return Moved(value, bootstrap(by_session, np.ones(len(by_session)), Smooth(function, -1, 1), symmetric=True))
 
 
 def _clients(names: Sequence[str], totals: Array) -> list[ClientShift]:
