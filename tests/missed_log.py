@@ -6,13 +6,19 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from memory_store import NOW
-from small_log import Candidate, Row, add_query
+from memory_store import NOW, Memories
+from small_log import Candidate, Row, add_query, derive
 
+from workbench.params import Params
+from workbench.replay.run import Settings
+from workbench.replay.selection import Selection
+from workbench.review import Missed, Review, missed
 from workbench.store import Database
+from workbench.textsearch import tokenizer
 
 TARGET = "project://target"
 ASKED = NOW
+SETTINGS = Settings(Params.default(), Params.default())
 
 
 def opened(
@@ -54,3 +60,21 @@ def logged(
 def at_score(uri: str, score: float, **more: Any) -> Candidate:
     """A candidate with this logged score; its one signal is an exact match, of whatever strength that takes."""
     return Candidate(uri, [Row("exact", score)], {"exact": score, "priority": 0.0}, score, **more)
+
+
+def review(words: str = "simple", model: str | None = None, **more: Any) -> Review:
+    """How misses are looked for."""
+    return Review(SETTINGS, tokenizer(words), model, **more)
+
+
+def found(store: Memories, chosen: Review | None = None, selection: Selection | None = None, **more: Any) -> Missed:
+    """Derive the log and look for misses."""
+    derive(store.db)
+    return missed(store.db, selection or Selection(), chosen or review(), **more)
+
+
+def only(result: Missed) -> dict[str, Any]:
+    """The one miss of the one memory that was missed."""
+    (memory,) = result.memories
+    (miss,) = memory.misses
+    return miss

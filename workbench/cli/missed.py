@@ -10,7 +10,6 @@ import typer
 from workbench.cli.filters import filtered
 from workbench.cli.options import Db, Json, opened
 from workbench.cli.output import NO_DATA, emit, percent, progress, table
-from workbench.errors import BadInput
 from workbench.replay.selection import Selection
 from workbench.text import shown
 
@@ -56,8 +55,6 @@ def missed_command(
     from workbench.textsearch import tokenizer
 
     with opened(db) as (database, settings):
-        if memory is not None and not database.rows(_KNOWN, {"uri": memory}):
-            raise BadInput(f"The store knows no memory at {memory}; `workbench search` finds addresses.")
         model = engine_model(database)
         words = tokenizer(chosen_tokenizer(database).name)
         with progress(json) as step:
@@ -67,15 +64,6 @@ def missed_command(
             )  # fmt: skip
             said = missed(database, chosen, review, limit, memory).as_json()
     emit(said, json, missed_text(said, memory))
-
-
-_KNOWN = """
-SELECT 1 FROM paths WHERE domain || '://' || path = $uri
-UNION ALL SELECT 1 FROM wb.logged_candidates WHERE uri = $uri
-UNION ALL SELECT 1 FROM wb.agent_opens WHERE uri = $uri
-UNION ALL SELECT 1 FROM wb.hand_labels WHERE uri = $uri
-LIMIT 1
-"""
 
 
 def missed_text(said: Mapping[str, Any], uri: str | None = None) -> str:

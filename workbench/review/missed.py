@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
+from workbench.errors import BadInput
 from workbench.judge import Evidence
 from workbench.judge.labels import HAND_LABELS
 from workbench.metrics.shrinkage import Prior
@@ -156,8 +157,11 @@ def missed(
     """The memories that the prompts of `selection` missed, the `limit` most often missed ones; with `uri` the one that
     stands, or stood, there.
 
-    Leaves the temporary tables misses and staged_misses. Each miss has exactly one stage.
+    Leaves the temporary tables misses and staged_misses. Each miss has exactly one stage. Raises BadInput for a `uri`
+    of which nothing in the store speaks.
     """
+    if uri is not None and not db.rows(sql_text("review/known"), {"uri": uri}):
+        raise BadInput(f"The store knows no memory at {uri}; `workbench search` finds addresses.")
     evidence = Evidence().under(review.settings.in_force)
     write_missed(db, selection, review.tokenizer, evidence, review.estimates)
     seen = dict(db.arrow(compose((*HAND_LABELS, "review/seen"))).to_pylist()[0])
