@@ -198,6 +198,13 @@ def test_a_body_has_a_limit(client: TestClient, path: Path) -> None:
     assert Inbox(path).read() == []
 
 
+def test_a_search_for_a_whole_text_is_refused(client: TestClient, path: Path) -> None:
+    """The model would take so long over it that others wait."""
+    refused = client.post("/api/browse/search", json={"query": "x" * 1001})
+    assert (refused.status_code, Inbox(path).read()) == (400, [])
+    assert client.post("/api/browse/search", json={"query": "x" * 1000, "mode": "keyword"}).status_code == 200
+
+
 def test_a_refusal_repeats_nothing_of_the_request(client: TestClient) -> None:
     secret = "very-secret-text"  # noqa: S105
     for body in ({"query": [secret]}, {"query": "x", "limit": secret}, [secret], {"query": secret, "min_score": 1e9}):

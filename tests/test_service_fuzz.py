@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import random
@@ -14,6 +15,7 @@ import pytest
 from fastapi.testclient import TestClient
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from mcp import Client
 from memory_store import Memories
 
 from workbench.agents import Lore
@@ -165,6 +167,37 @@ def test_deep_and_long_documents(client: TestClient) -> None:
         for path in ("/api/browse/recall", "/api/lifecycle/event", "/api/browse/search", "/mcp"):
             answered(client, "POST", path, content=raw, headers=headers)
         answered(client, "PUT", "/api/settings", content=raw, headers=headers)
+
+
+def test_tools_are_called_with_anything(path: Path) -> None:
+    """Over MCP, with arguments that fit and others: a result or an error, and the connection stays."""
+
+    async def session(lore: Lore) -> int:
+        seed = random.Random(2)
+        async with Client(mcp_server(lore)) as agent:
+            names = [tool.name for tool in (await agent.list_tools()).tools]
+            for _ in range(150):
+                values: list[Any] = [*ODD, None, 10**30, -1, 1.5, True, [], {}]
+                fields = (
+                    "uri",
+                    "query",
+                    "mode",
+                    "limit",
+                    "content_limit",
+                    "session_id",
+                    "query_id",
+                    "runtime",
+                    "domain",
+                )
+                arguments = {field: seed.choice(values) for field in fields if seed.random() < 0.7}
+                text = json.dumps(arguments).encode("utf-8", "replace").decode()
+                await agent.call_tool(
+                    seed.choice(names), json.loads(text.replace("\\ud800", "").replace("\\udfff", ""))
+                )
+            return len((await agent.list_tools()).tools)
+
+    with Lore(path) as lore:
+        assert asyncio.run(session(lore)) == 3
 
 
 def test_what_was_recorded_of_it_can_be_taken_in(client: TestClient, path: Path) -> None:

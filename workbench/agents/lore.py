@@ -35,6 +35,7 @@ from workbench.text import trimmed
 from workbench.textsearch.characters import well_formed
 
 _LOG = logging.getLogger("workbench.agents")
+LONGEST_QUERY = 1_000
 _LONG_SECONDS = 60.0
 Fold = Callable[[Path], int]
 
@@ -167,8 +168,13 @@ class Lore:
         return list(zip(queries, found, strict=True))
 
     def search(self, query: str, caller: Caller, **options: Any) -> Found:
-        """Search the memories; `options` are those of workbench.search.search. The search is recorded."""
+        """Search the memories; `options` are those of workbench.search.search. The search is recorded.
+
+        BadInput for a query of more than LONGEST_QUERY characters: it would keep others waiting.
+        """
         caller = caller.known()
+        if len(query) > LONGEST_QUERY:
+            raise BadInput(f"The query has {len(query):,} characters; search with at most {LONGEST_QUERY:,}.")
         asked = _Search(well_formed(query), self._clock(), options)
         found: Found = self._lanes.submit(self._search_one, asked).result(_LONG_SECONDS)
         if found.query:
