@@ -63,6 +63,10 @@ def test_recall_skipped_where_the_log_was_written_but_holds_no_recall(store: Mem
     miss = only(result)
     assert (miss["stage"], miss["query_id"], miss["prompt_id"]) == ("recall_skipped", None, "p1")
     assert found(store, selection=Selection(clients=("codex",))).misses == 0
+    logged(store.db, "unlinked", session="renamed", at=ASKED + timedelta(seconds=1))
+    assert found(store).misses == 0, "recall ran, though under another name of the session"
+    store.db.execute("DELETE FROM recall_queries WHERE query_id = 'unlinked'")
+    store.db.execute("DELETE FROM wb.logged_queries WHERE query_id = 'unlinked'")
     logged(store.db, "its own", [at_score(TARGET, 0.5)], at=ASKED + timedelta(seconds=1))
     assert only(found(store))["stage"] == "threshold"
 

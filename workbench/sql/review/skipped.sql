@@ -1,7 +1,8 @@
--- In:  placed_opens, wb.agent_prompts, wb.agent_searches, wb.logged_queries, boot_uris; the bound values of selected.sql.
+-- In:  placed_opens, wb.agent_prompts, wb.agent_searches, wb.logged_queries, recall_queries, boot_uris; the bound values
+--      of selected.sql.
 -- Out: as misses.sql, for prompts that an agent was given and of which no recall was logged although the log was being
 --      written: each memory that was opened before the session's next prompt. query_id is that of no query but the
---      prompt's own identifier.
+--      prompt's own identifier. A recall of the same text at the same time is taken for the prompt's, whatever its session.
 SELECT
     prompt_id AS query_id,
     node,
@@ -39,6 +40,12 @@ FROM (
         AND o.found IS DISTINCT FROM false
         AND o.address NOT IN (SELECT b.uri FROM boot_uris AS b)
         AND p.prompted_at BETWEEN (SELECT min(now) FROM wb.logged_queries) AND (SELECT max(now) FROM wb.logged_queries)
+        AND NOT EXISTS (
+            SELECT 1
+            FROM recall_queries AS r
+            WHERE r.query_text = trim(p.query_text)
+                AND r.created_at BETWEEN p.prompted_at - INTERVAL 2 MINUTE AND p.prompted_at + INTERVAL 2 MINUTE
+        )
         AND ($traffic::VARCHAR[] IS NULL OR list_contains($traffic::VARCHAR[], 'prompt'))
         AND ($clients::VARCHAR[] IS NULL OR list_contains($clients::VARCHAR[], client))
         AND ($text::VARCHAR IS NULL OR contains(lower(p.query_text), lower($text::VARCHAR)))
