@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import socket
+import subprocess
+import sys
 import tempfile
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
+
+import httpx2
 
 from workbench.agents.settings import change_settings
 from workbench.embed.choose import Wanted
@@ -26,6 +34,7 @@ MEMORIES = (
     "glossary_term_embeddings",
     "app_settings",
 )
+WORKBENCH = [sys.executable, "-c", "from workbench.cli import main; main()"]
 _FOLDER = tempfile.TemporaryDirectory(prefix="workbench-served-")
 
 
@@ -46,3 +55,32 @@ def memory_store(conformance: Path, words: str = "simple", tables: Sequence[str]
 def copy_of(store: Path, folder: Path) -> Path:
     """A copy of a store that a test may write to."""
     return Path(shutil.copy(store, folder / "store.duckdb"))
+
+
+def environment() -> dict[str, str]:
+    return {"PYTHONPATH": str(Path(__file__).resolve().parent.parent)}
+
+
+@contextmanager
+def running(path: Path, *options: str, **variables: str) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """The address of a service in a process of its own."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    process = subprocess.Popen(
+        [*WORKBENCH, "serve", "--host", "127.0.0.1", "--port", str(port), "--db", str(path), *options],
+        env={**os.environ, **environment(), **variables}, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    address = f"http://127.0.0.1:{port}"
+    try:
+        for _ in range(600):
+            try:
+                httpx2.get(f"{address}/health")
+                break
+            except httpx2.TransportError:
+                assert process.poll() is None
+                time.sleep(0.1)
+        yield address, process
+    finally:
+        process.kill()
+        process.wait()

@@ -5,12 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import socket
-import subprocess
-import sys
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +12,7 @@ import httpx2
 import pytest
 from golden_search import check, golden
 from mcp import Client, StdioServerParameters, stdio_client
-from served import GOLDEN_NOW, copy_of, memory_store
+from served import GOLDEN_NOW, WORKBENCH, copy_of, environment, memory_store, running
 
 from workbench.agents import Caller, Lore, Recalled
 from workbench.folding import fold
@@ -28,7 +22,6 @@ from workbench.store import reading
 pytestmark = pytest.mark.conformance
 PROMPT = "how are webhook retries deduplicated?"
 URI = "project://checkout_api/webhooks"
-WORKBENCH = [sys.executable, "-c", "from workbench.cli import main; main()"]
 
 
 @pytest.fixture
@@ -99,35 +92,6 @@ def test_standard_input_and_output(path: Path) -> None:
 
     assert "noeviction" in asyncio.run(session())
     assert opens(path) == [("ops://redis", "s7", "codex", False, True)]
-
-
-def environment() -> dict[str, str]:
-    return {"PYTHONPATH": str(Path(__file__).resolve().parent.parent)}
-
-
-@contextmanager
-def running(path: Path, *options: str, **variables: str) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
-    """The address of a service in a process of its own."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    process = subprocess.Popen(
-        [*WORKBENCH, "serve", "--host", "127.0.0.1", "--port", str(port), "--db", str(path), *options],
-        env={**os.environ, **environment(), **variables}, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
-    address = f"http://127.0.0.1:{port}"
-    try:
-        for _ in range(600):
-            try:
-                httpx2.get(f"{address}/health")
-                break
-            except httpx2.TransportError:
-                assert process.poll() is None
-                time.sleep(0.1)
-        yield address, process
-    finally:
-        process.kill()
-        process.wait()
 
 
 def test_streamable_http_with_a_token(path: Path, tmp_path: Path) -> None:

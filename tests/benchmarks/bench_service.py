@@ -10,16 +10,13 @@ from __future__ import annotations
 import os
 import random
 import shutil
-import socket
 import statistics
 import subprocess
 import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +24,7 @@ import httpx2
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from served import copy_of, memory_store
+from served import WORKBENCH, copy_of, memory_store, running
 
 from workbench.folding import fold
 from workbench.store import reading
@@ -37,29 +34,7 @@ PROMPTS = (
     "how are webhook retries deduplicated?", "idempotency key", "数据库迁移怎么做才安全", "redis latency spikes", "ok",
     "pods keep getting OOMKilled after the last rollout", "what is the refund ordering rule",
 )  # fmt: skip
-WORKBENCH = [sys.executable, "-c", "from workbench.cli import main; main()"]
 Shown = list[tuple[str, float]]
-
-
-@contextmanager
-def serving(store: Path) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
-    """The address of a service in a process of its own; it is killed at the end."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    process = subprocess.Popen([*WORKBENCH, "serve", "--host", "127.0.0.1", "--port", str(port), "--db", str(store)])
-    address = f"http://127.0.0.1:{port}"
-    try:
-        while True:
-            try:
-                httpx2.get(f"{address}/health")
-                break
-            except httpx2.TransportError:
-                time.sleep(0.1)
-        yield address, process
-    finally:
-        process.kill()
-        process.wait()
 
 
 class Load:
@@ -115,7 +90,7 @@ def main(folder: Path, requests: int) -> None:
     """Run and print."""
     with tempfile.TemporaryDirectory() as place:
         store = copy_of(memory_store(folder), Path(place))
-        with serving(store) as (address, process):
+        with running(store) as (address, process):
             load = Load(address)
             load.right = {prompt: load.first(prompt) for prompt in PROMPTS}
             load.times.clear()

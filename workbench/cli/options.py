@@ -41,6 +41,13 @@ def moment(option: str, text: str | None) -> datetime | None:
     return None if text is None else read_time(option, text)
 
 
+def existing_store(db: Path | None) -> Path:
+    """The path of a store that is there; BadInput for none, so that a name that was mistyped makes no store."""
+    path = store_path(db)
+    with reading(path):
+        return path
+
+
 @contextmanager
 def opened(db: Path | None, config: Path | None = None) -> Iterator[tuple[Database, Settings]]:
     """The store, read-only, and what a replay runs with: `config`, or the configuration in force."""

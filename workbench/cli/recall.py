@@ -14,7 +14,7 @@ from workbench.agents.canary import Canary
 from workbench.agents.lifecycle import START, Event, Lifecycle
 from workbench.cli.engine import Model, TokenizerName
 from workbench.cli.explain import explain_text
-from workbench.cli.options import Config, Db, Json, opened, store_path
+from workbench.cli.options import Config, Db, Json, existing_store, opened
 from workbench.cli.output import emit, say
 from workbench.embed.live import query_vector
 from workbench.errors import BadInput, WorkbenchError
@@ -28,7 +28,7 @@ from workbench.replay.run import Settings
 from workbench.replay.tokenizers import AUTO, chosen
 from workbench.retrieve.corpus import load_corpus
 from workbench.retrieve.nearest import Floats
-from workbench.store import Database, reading
+from workbench.store import Database
 from workbench.textsearch import tokenizer as tokenizer_named
 
 _ID = "live"
@@ -63,7 +63,7 @@ def recall_command(
         )
     if start:
         _start(
-            store_path(db),
+            existing_store(db),
             Event(START, client or "", client or "", session_id or "", "", directory or "", repository or ""),
             json,
         )
@@ -71,7 +71,7 @@ def recall_command(
     if prompt is None:
         raise BadInput("Name the prompt to recall for, or ask for --session-start.")
     if record:
-        _record(store_path(db), prompt, Caller(session_id, client), config, json)
+        _record(existing_store(db), prompt, Caller(session_id, client), config, json)
         return
     with opened(db, config) as (database, settings):
         name = chosen(database).name if tokenizer == AUTO else tokenizer
@@ -85,8 +85,6 @@ def recall_command(
 
 def _record(path: Path, prompt: str, caller: Caller, config: Path | None, json: bool) -> None:
     canary = Canary(read_toml(config)) if config else None
-    with reading(path):  # a name that was mistyped makes no store
-        pass
     with Lore(path, canary=canary) as lore:
         found = lore.recall(prompt, caller)
     if isinstance(found, Skipped):
@@ -96,8 +94,6 @@ def _record(path: Path, prompt: str, caller: Caller, config: Path | None, json: 
 
 
 def _start(path: Path, event: Event, json: bool) -> None:
-    with reading(path):
-        pass
     with Lore(path) as lore:
         answer = Lifecycle(lore).on(event)
     if not answer.context:

@@ -8,10 +8,9 @@ from typing import Annotated
 
 import typer
 
-from workbench.cli.options import Config, Db, Json, store_path
+from workbench.cli.options import Config, Db, Json, existing_store
 from workbench.cli.output import emit, say
 from workbench.errors import BadInput
-from workbench.store import reading
 
 TOKEN_VARIABLE = "WORKBENCH_TOKEN"  # noqa: S105
 
@@ -37,7 +36,7 @@ def open_command(
     """Open a memory as lore_get_node does; with the identifiers of its recall it counts as used."""
     from workbench.agents import Caller, Lore
 
-    with Lore(_held(db)) as lore:
+    with Lore(existing_store(db)) as lore:
         opened = lore.open(uri, Caller(session_id, client), query_id, session_id)
     if opened.memory is None:
         raise BadInput(opened.text)
@@ -66,7 +65,7 @@ def serve_command(
     from workbench.params.toml import read_toml
     from workbench.service.run import Serving, serve, serve_stdio
 
-    path = _held(db)
+    path = existing_store(db)
     canary = Canary(read_toml(config), share, seed) if config else None
     if stdio:
         serve_stdio(path, session_id=session_id, client=client, canary=canary)
@@ -80,15 +79,8 @@ def fold_command(db: Db = None, json: Json = False) -> None:
     """Take what arrived one by one (recalls, opens, searches, labels) into the store."""
     from workbench.folding import fold
 
-    folded = fold(_held(db))
+    folded = fold(existing_store(db))
     emit({"folded": folded}, json, f"{folded:,} events were taken in." if folded else "Nothing waited.")
-
-
-def _held(db: Path | None) -> Path:
-    """The path of a store that is there: a name that was mistyped makes none."""
-    path = store_path(db)
-    with reading(path):
-        return path
 
 
 def _token(file: Path | None) -> str | None:
