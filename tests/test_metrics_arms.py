@@ -113,6 +113,13 @@ def test_sides_that_no_draw_gives_are_told(tmp_path: Path, run: Run) -> None:
     assert "something else decided" in err
 
 
+def test_a_configuration_that_answered_all_is_no_trial(tmp_path: Path, run: Run) -> None:
+    store = shared_log(tmp_path / "s.duckdb", 1.0)
+    with writing(store, "test") as db:
+        db.execute("UPDATE wb.recall_arms SET share = 1")
+    assert run("compare", "--arms", "--db", store)[0] == 4
+
+
 def test_without_a_trial_there_is_nothing_to_compare(tmp_path: Path, run: Run) -> None:
     with writing(tmp_path / "s.duckdb", "test"):
         pass

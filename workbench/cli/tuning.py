@@ -118,8 +118,8 @@ def _compare_arms(db: Path | None, chosen: Selection, json: bool) -> None:
     if not found:
         raise NotEnoughEvidence("No session was shared out between two configurations; `workbench serve --share` does.")
     emit({"trials": [trial.as_json() for trial in found]}, json, "\n\n".join(map(_arms_text, found)))
-    if not found[-1].enough:
-        raise NotEnoughEvidence(found[-1].said())
+    if not any(trial.enough for trial in found):
+        raise NotEnoughEvidence(" ".join(trial.said() for trial in found))
 
 
 def _arms_text(trial: Trial) -> str:

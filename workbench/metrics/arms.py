@@ -81,7 +81,7 @@ class Trial:
                 "something else decided who got which, and nothing follows."
             )
         if not self.differences:
-            return f"Too few sessions to say anything: each side needs {LEAST_SESSIONS}, and a share between 0 and 1."
+            return f"Too few sessions to say anything: each side needs {LEAST_SESSIONS}."
         known = [found for found in self.differences if found.known]
         if not known:
             needed = [found.sessions_needed for found in self.differences if found.sessions_needed]
@@ -114,7 +114,7 @@ def _trial(seed: str, share: float, rows: Sequence[dict[str, Any]]) -> Trial:
     sums = {name: np.array([row[name] for row in rows]) for name in ("prompts", "used", "unused")}
     sums["shown"] = sums["used"] + sums["unused"]
     counted = {"candidate": int(side.sum()), "current": int((~side).sum())}
-    both = 0 < share < 1 and min(counted.values()) >= LEAST_SESSIONS
+    both = min(counted.values()) >= LEAST_SESSIONS
     found = [
         _signed(arm_difference(name, sums[over], sums[under], side, share), sign)
         for name, (over, under, sign) in FIGURES.items()
