@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import timedelta
 from typing import Annotated, Any
 
 import typer
@@ -15,9 +14,6 @@ from workbench.cli.output import cell, emit, percent, table
 from workbench.judge import Evidence
 from workbench.metrics.report import GROUPINGS, report
 from workbench.replay.selection import SELECTED, Selection
-from workbench.store import Database
-
-_BEFORE = "selected_before"
 
 
 def register(app: typer.Typer) -> None:
@@ -39,21 +35,9 @@ def report_command(
     evidence = Evidence.of(sources or ())
     with opened(db) as (database, settings):
         chosen.materialise(database)
-        before = _before(database, chosen)
+        before = chosen.materialise_preceding(database)
         said = report(database, SELECTED, by, zone, evidence.under(settings.in_force), before).as_json()
     emit(said, json, report_text(said))
-
-
-def _before(db: Database, chosen: Selection) -> str | None:
-    """With a start given, the table of the queries that pass the same filter in as much time before it."""
-    if chosen.since is None:
-        return None
-    end = chosen.until
-    if end is None:
-        (newest,) = db.row(f"SELECT max(now) FROM {SELECTED}")
-        end = (newest or chosen.since) + timedelta(microseconds=1)
-    chosen.preceding(end).materialise(db, _BEFORE)
-    return _BEFORE
 
 
 def report_text(said: Mapping[str, Any]) -> str:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from workbench.store import Database, compose, sql_text
 
 TRAFFIC = ("prompt", "startup", "search", "console", "heartbeat")
 SELECTED = "selected"
+PRECEDING = "selected_before"
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,18 @@ class Selection:
         db.execute(f"CREATE OR REPLACE TEMP TABLE {name} AS {passing}", self.bindings())
         count: int = db.row(f"SELECT count(*) FROM {name}")[0]
         return count
+
+    def materialise_preceding(self, db: Database, name: str = PRECEDING) -> str | None:
+        """Write the temporary table `name` with what passes the same filter in as much time before `since`, where no
+        `until` is given up to the newest query of the table SELECTED; returns the name. None without a start."""
+        if self.since is None:
+            return None
+        end = self.until
+        if end is None:
+            (newest_at,) = db.row(f"SELECT max(now) FROM {SELECTED}")
+            end = (newest_at or self.since) + timedelta(microseconds=1)
+        self.preceding(end).materialise(db, name)
+        return name
 
 
 def _listed(values: tuple[str, ...] | None) -> list[str] | None:
