@@ -280,3 +280,20 @@ def test_a_replay_without_vectors_says_beside_its_figures_that_they_are_no_measu
     assert code == 0
     assert "no measure of the configuration" in out.splitlines()[0]
     assert "no measure" not in run("replay", "--db", store)[1]
+
+
+def test_case_34_without_a_feasible_trial_tune_ends_with_exit_4(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = shutil.copy(world_store(900, 0.4, 3), tmp_path / "store.duckdb")
+    monkeypatch.setattr("workbench.tune.goal.Goal.violations", lambda self, kept: {"shown": 1.0})
+    code, _, said = run("tune", "--db", store, "--trials", "2")
+    assert (code, "No trial keeps within the limits" in said) == (4, True)
+    out = tmp_path / "out.toml"
+    assert run("export", "--db", store, "--study", "study", "--out", out)[0] == 2
+    assert not out.exists()
+
+
+def test_a_cause_that_does_not_exist_cannot_be_accepted(run: Run, store: Path) -> None:
+    code, _, said = run("tune", "--db", store, "--accept-cause", "clocks")
+    assert (code, "'clocks' is no cause" in said) == (2, True)

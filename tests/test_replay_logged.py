@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,10 +17,10 @@ from workbench.judge import dump
 from workbench.metrics.report import report
 from workbench.params import Params
 from workbench.replay.explain import explain
-from workbench.replay.parity import parity
+from workbench.replay.parity import CAUSES, UNEXPLAINED, parity
 from workbench.replay.run import Settings, replay_shown
 from workbench.replay.selection import Selection
-from workbench.store import Database, in_memory
+from workbench.store import Database, in_memory, sql_text
 
 # exact .84 and dense gist .9, priority 2, age 180 days, 3 tokens: .252 + .27 + .03 + .03 + .02
 WEBHOOKS = Candidate(
@@ -84,6 +85,11 @@ def test_another_weight_in_the_log_is_named_as_the_cause(db: Database) -> None:
     assert not result.passes()
     assert dict(result.causes) == {"configuration change (signal weights)": 1}
     assert result.passes(frozenset(result.causes))
+
+
+def test_the_causes_that_can_be_accepted_are_those_that_the_statement_gives() -> None:
+    given = sql_text("parity/parity_rows").partition("END AS excluded")[2].partition("END AS cause")[0]
+    assert {*re.findall(r"(?:THEN|ELSE) '([^']+)'", given), UNEXPLAINED} == set(CAUSES)
 
 
 def test_case_10_rows_of_another_scoring_method_are_left_out_of_parity(db: Database) -> None:

@@ -207,7 +207,8 @@ def test_several_jobs_replay_what_one_job_replays(db: Database, tmp_path: Path) 
 
 def test_looks_at_the_held_out_prompts_are_counted_over_all_studies(db: Database, tmp_path: Path) -> None:
     assert run(db, tmp_path, trials=3, study="a")["looks"] == 1
-    assert run(db, tmp_path, trials=3, study="a", resume=True)["looks"] == 2
+    assert run(db, tmp_path, trials=3, study="a", resume=True)["looks"] == 1  # the same configuration again
+    assert run(db, tmp_path, trials=30, study="a", resume=True)["looks"] == 2
     third = run(db, tmp_path, trials=3, study="b")
     assert (third["looks"], third["looks_of_other_studies"]) == (1, 2)
     assert any("looked at 1 times by this study and 2 times by other" in reason for reason in third["reasons"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,7 +20,7 @@ from workbench.metrics.arms import trials as read_trials
 from workbench.params import Params
 from workbench.params.toml import read_toml
 from workbench.replay.logged import settings_in_force
-from workbench.replay.parity import parity
+from workbench.replay.parity import CAUSES, parity
 from workbench.replay.run import Settings
 from workbench.replay.selection import SELECTED, Selection
 from workbench.store import Database, reading
@@ -59,13 +60,22 @@ def tune_command(
         study=study, trials=trials, seed=seed, objective=objective, only=tuple(only or ()), freeze=tuple(freeze or ()),
         noise_cost=noise_cost, jobs=jobs, resume=resume, selection=chosen,
     )  # fmt: skip
-    path = store_path(db)
+    path, accepted = store_path(db), _known_causes(accept_cause or ())
     with opened(db) as (database, settings), progress(json) as step:
-        _gate(database, settings, frozenset(accept_cause or ()))
+        _gate(database, settings, accepted)
         result = tune(database, settings.in_force, studies_folder(path), request, step)
     emit(result, json, tune_text(result))
     if result["verdict"] == Verdict.THIN.value:
         raise NotEnoughEvidence("The evidence is too thin for a recommendation; the present configuration is kept.")
+    if not result["feasible"]:
+        raise NotEnoughEvidence("No trial keeps within the limits; nothing can be exported from this study.")
+
+
+def _known_causes(named: Sequence[str]) -> frozenset[str]:
+    for cause in named:
+        if cause not in CAUSES:
+            raise BadInput(f"--accept-cause {cause!r} is no cause that locks tuning; there are: {'; '.join(CAUSES)}.")
+    return frozenset(named)
 
 
 def _gate(db: Database, settings: Settings, accepted: frozenset[str]) -> None:

@@ -12,6 +12,15 @@ from workbench.store import Database, Stage, compose
 
 REQUIRED_SHARE = 0.999
 UNEXPLAINED = "unexplained"
+CAUSES = (
+    "configuration change (signal weights)",
+    "configuration change (bonuses)",
+    "tokenizer (token count not logged)",
+    "signal rows missing from the log",
+    "terms not logged, total differs",
+    "clock",
+    UNEXPLAINED,
+)
 
 
 @dataclass(frozen=True)

@@ -131,7 +131,7 @@ def _judged(
     """What a feasible trial adds to the result."""
     goal, space = trials.goal, trials.space
     chance = luck(goal, [one.kept for one in tried], request.seed)
-    looks = count_look(study)
+    looks = count_look(study, chosen.params.changed_from(space.current))
     finding = find(held_out, int(goal.part.used.sum()), chosen, chance)
     verdict, reasons = judge(finding, request)
     recommended = verdict in (Verdict.SAFE, Verdict.TRIAL)

@@ -89,10 +89,14 @@ def completed(study: optuna.Study) -> list[FrozenTrial]:
     return study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
 
 
-def count_look(study: optuna.Study) -> int:
-    """Note that the hold-out is about to be looked at; returns how often it was, this time included."""
-    looks = looks_of(study) + 1
-    study.set_user_attr("looks", looks)
+def count_look(study: optuna.Study, changed: Mapping[str, Any]) -> int:
+    """Note that the hold-out is about to be looked at under the configuration with the keys `changed`; returns how
+    often it was, this time included. A second look under the same configuration shows nothing new: not counted."""
+    looks, seen = looks_of(study), list(study.user_attrs.get("looked_at", []))
+    if dict(changed) not in seen:
+        looks += 1
+        study.set_user_attr("looked_at", [*seen, dict(changed)])
+        study.set_user_attr("looks", looks)
     return looks
 
 
