@@ -52,7 +52,7 @@ def prepare_lists(db: Database, outcomes: str = OUTCOMES, prompts: str = PROMPTS
 
 def measured(measure: Measure, name: str = "measured", lists: str = LISTS) -> tuple[tuple[str, str], ...]:
     """The stage `name` with the values of `measure` for each prompt."""
-    text = compose((("lists", f"SELECT * FROM {lists}"), ("values_of", sql_text(measure.stage))))
+    text = compose((("lists", f"SELECT * FROM {lists}"), ("values_of", measure.sql)))
     return ((name, text),)
 
 

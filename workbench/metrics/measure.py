@@ -6,13 +6,15 @@ from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
 from workbench.errors import BadInput
+from workbench.store import sql_text
 
 
 @dataclass(frozen=True)
 class Measure:
-    """A figure of a configuration. `stage` computes it for each prompt; the dataclass fields are its bound values."""
+    """A figure of a configuration. The statement `sql` computes it for each prompt from `lists` (metrics/lists.sql);
+    the dataclass fields are its bound values. `stage` names the file that the statement stands in."""
 
-    stage: ClassVar[str]
+    stage: ClassVar[str] = ""
     label: ClassVar[str]
     unit: ClassVar[str] = "0..1"
     signed: ClassVar[bool] = False
@@ -22,6 +24,11 @@ class Measure:
         """The label with its parameters, for example `nDCG@3`; unique."""
         values = list(self.bindings().values())
         return f"{self.label}@{values[0]:g}" if values else self.label
+
+    @property
+    def sql(self) -> str:
+        """All columns of `lists` and: judged, unhelpful, low, high, the weights judged_n and n, optional."""
+        return sql_text(self.stage)
 
     def bindings(self) -> dict[str, Any]:
         """Parameter name to value."""

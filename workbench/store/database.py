@@ -49,7 +49,8 @@ class Database:
         """Take `connection` over; `attached` names the attached database that statements run in, `spill` the folder
         for work larger than memory."""
         connection.execute("SET TimeZone = 'UTC'")
-        connection.execute("SET enable_progress_bar = false")  # it would go to standard output, among the data
+        with contextlib.suppress(duckdb.InvalidInputException):  # a notebook without widgets has no bar to switch off
+            connection.execute("SET enable_progress_bar = false")  # it would go to standard output, among the data
         connection.execute(sql_text("server_order"))
         if attached:
             connection.execute(f"USE {attached}")
