@@ -24,7 +24,7 @@ from workbench.store import writing
 Run = Callable[..., tuple[int, str, str]]
 
 COMMANDS = {"demo", "ui", "import", "status", "embed", "parity", "replay", "report", "explain", "recall", "search",
-            "missed", "memory", "fold", "open", "serve", "simulate", "tune", "compare", "export", "apply", "rollback",
+            "missed", "memory", "fold", "label", "open", "serve", "simulate", "tune", "compare", "export", "apply", "rollback",
             "check", "hook"}  # fmt: skip
 
 

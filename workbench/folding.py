@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from workbench.agents import taken
+from workbench.judge import hand
 from workbench.store import Database, Inbox, writing
 from workbench.store.inbox import Handler
 
 # The one registry: a kind of entry that stands here is taken in by the next publication, whoever makes it.
-HANDLERS: dict[str, Handler] = {**taken.HANDLERS}
+HANDLERS: dict[str, Handler] = {**taken.HANDLERS, hand.KIND: hand.take}
 
 
 def fold(path: Path) -> int:

@@ -17,6 +17,7 @@ from workbench.cli import (
     embedding,
     explain,
     hook,
+    label,
     memory,
     missed,
     recall,
@@ -36,8 +37,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 _MODULES = (
-    demo, applying, checking, data, embedding, explain, hook, memory, missed, recall, reporting, search, serving,
-    tuning,
+    demo, applying, checking, data, embedding, explain, hook, label, memory, missed, recall, reporting, search,
+    serving, tuning,
 )  # fmt: skip
 for commands in _MODULES:
     commands.register(app)

@@ -10,7 +10,8 @@ from workbench.store import Database, Stage, compose, sql_text
 LOG = "judged_log"
 PROMPTS = "judged_prompts"
 BEYOND = "judged_beyond"
-HAND_LABELS: tuple[Stage, ...] = ("logged/memory_now", "judge/hand_labels")
+WAITING = "answers_waiting"
+HAND_LABELS: tuple[Stage, ...] = ("logged/memory_now", "judge/answers", "judge/hand_labels")
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,11 @@ def stage(name: str, table: str) -> tuple[Stage, ...]:
     return () if name == table else ((name, f"SELECT * FROM {table}"),)
 
 
+def expect_answers(db: Database) -> None:
+    """Make the temporary table of answers that wait beside the store, where there is none: empty."""
+    db.execute(f"CREATE TEMP TABLE IF NOT EXISTS {WAITING} AS SELECT * FROM wb.hand_labels LIMIT 0")
+
+
 def judge_log(
     db: Database,
     selected: str | None = "selected",
@@ -51,6 +57,7 @@ def judge_log(
     """Write the temporary tables `into` (one row a shown (query, node) with its label), `prompts` (one row a query of
     the table `selected`; None: all) and `beyond` (what is known of pairs that were not shown). Labels are used,
     shown_unused and unknown, beyond them helpful and unhelpful. Without `evidence` the standard one counts."""
+    expect_answers(db)
     bound = (evidence or Evidence.standard(db)).bindings()
     picked = f"SELECT query_id FROM {selected or 'wb.logged_queries'}"
     db.execute(f"CREATE OR REPLACE TEMP TABLE {prompts} AS {compose((('picked', picked), 'judge/prompts'))}", bound)

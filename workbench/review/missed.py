@@ -10,7 +10,7 @@ from typing import Any
 
 from workbench.errors import BadInput
 from workbench.judge import Evidence
-from workbench.judge.labels import HAND_LABELS
+from workbench.judge.labels import HAND_LABELS, expect_answers
 from workbench.metrics.shrinkage import Prior
 from workbench.replay.engine import Progress
 from workbench.replay.reach import OwnReach
@@ -160,6 +160,7 @@ def missed(
     Leaves the temporary tables misses and staged_misses. Each miss has exactly one stage. Raises BadInput for a `uri`
     of which nothing in the store speaks.
     """
+    expect_answers(db)
     if uri is not None and not db.rows(sql_text("review/known"), {"uri": uri}):
         raise BadInput(f"The store knows no memory at {uri}; `workbench search` finds addresses.")
     evidence = Evidence().under(review.settings.in_force)

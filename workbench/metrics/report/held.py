@@ -13,7 +13,7 @@ from workbench.store import Database, compose, sql_text
 
 def held(db: Database, overall: Part, clients: list[Part], use_rate: Interval | None, auc: Interval | None) -> Held:
     """Of the judged log, whose figures are given."""
-    days, traces = db.row(compose(stage("prompts", PROMPTS), sql_text("report/held")))
+    days, traces = db.row(compose((*stage("prompts", PROMPTS), "judge/answers"), sql_text("report/held")))
     return Held(
         overall.used,
         overall.prompts,

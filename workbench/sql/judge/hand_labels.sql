@@ -1,4 +1,4 @@
--- In:  wb.hand_labels, memory_now.
+-- In:  answers, memory_now.
 -- Out: one row a (query_id, node) that was answered by hand: uri, grade (yes, no, unsure), labelled_at, labelled_by,
 --      expired: the memory's content is another one now, or gone. The newest answer counts; withdrawn ones are absent.
 SELECT
@@ -20,7 +20,7 @@ FROM (
         nullif(arg_max(coalesce(memory_digest, ''), (labelled_at, label_id)), '') AS memory_digest
     FROM (
         SELECT l.* EXCLUDE (node_uuid), coalesce(l.node_uuid, a.node_uuid, l.uri) AS node
-        FROM wb.hand_labels AS l
+        FROM answers AS l
         LEFT JOIN (SELECT uri, any_value(node_uuid) AS node_uuid FROM memory_now GROUP BY uri) AS a ON a.uri = l.uri
     )
     GROUP BY query_id, node

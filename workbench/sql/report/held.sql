@@ -1,8 +1,8 @@
--- In:  prompts, wb.agent_opens, wb.agent_searches, wb.hand_labels.
+-- In:  prompts, wb.agent_opens, wb.agent_searches, answers.
 -- Out: one row: over how many days the prompts go, and how many traces of what was missed the store holds.
 SELECT
     coalesce((epoch_ms(max(now)) - epoch_ms(min(now))) / 864e5, 0) AS days,
     (SELECT count(*) FROM wb.agent_opens)
         + (SELECT count(*) FROM wb.agent_searches)
-        + (SELECT count(*) FROM wb.hand_labels) AS traces
+        + (SELECT count(*) FROM answers) AS traces
 FROM prompts
