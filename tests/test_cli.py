@@ -24,8 +24,8 @@ from workbench.store import writing
 Run = Callable[..., tuple[int, str, str]]
 
 COMMANDS = {"demo", "ui", "import", "status", "embed", "parity", "replay", "report", "explain", "recall", "search",
-            "missed", "memory", "fold", "label", "open", "serve", "simulate", "tune", "compare", "export", "apply", "rollback",
-            "check", "hook"}  # fmt: skip
+            "missed", "memory", "fold", "label", "open", "serve", "simulate", "tune", "compare", "export", "apply",
+            "rollback", "check", "hook"}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
