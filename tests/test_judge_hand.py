@@ -141,7 +141,39 @@ def _figure(db: Database, threshold: float, measure: Any) -> float | None:
 
 
 def test_a_source_that_does_not_exist_is_refused() -> None:
-    with pytest.raises(BadInput, match="linked, hand, blanket, late"):
+    with pytest.raises(BadInput, match="linked, hand, unlinked, blanket, late"):
         Evidence.of(["opens"])
     assert Evidence.of([]) == Evidence()
     assert Evidence.of(["hand"]).names() == ["hand"]
+
+
+def _opened(db: Database, uri: str, minutes: float) -> None:
+    row = {
+        "open_id": f"o-{uri}", "source": "claudecode", "client_type": "claudecode", "session_id": "s",
+        "opened_at": START + hours(minutes / 60), "uri": uri, "given_session_id": None, "given_query_id": None,
+        "found": True,
+    }  # fmt: skip
+    append(db, "wb.agent_opens", [row])
+
+
+def test_opens_without_identifiers_count_only_where_they_are_asked_for() -> None:
+    log = [Prompt("q", LOG[0].candidates, session="s"), Prompt("r", [], session="s", at=START + hours(1))]
+    with log_of(log, URIS) as db:
+        for uri, minutes in (("a://2", 1), ("a://3", 2), ("a://4", 70)):
+            _opened(db, uri, minutes)
+        assert _labels(db, Evidence()) == {"a://1": "used", "a://2": "shown_unused"}
+        unlinked = Evidence(unlinked=True)
+        judge_log(db, None, unlinked)
+        assert db.rows("SELECT query_id, uri, label FROM judged_log ORDER BY uri") == [
+            ("q", "a://1", "used"), ("q", "a://2", "used"),
+        ]  # fmt: skip
+        assert db.rows("SELECT query_id, uri, label FROM judged_beyond ORDER BY uri") == [
+            ("q", "a://3", "helpful"), ("r", "a://4", "helpful"),
+        ]  # fmt: skip
+        _answer(db, "a://2", "no")
+        _answer(db, "a://3", "no")
+        both = Evidence(hand=True, unlinked=True)
+        assert _labels(db, both) == {
+            "a://1": "used", "a://2": "shown_unused", "a://3": "unhelpful", "a://4": "helpful",
+        }  # fmt: skip
+        assert quick_ledger(db, _lower(0.5), label_candidates(db, None, both)) == ledger(db, _lower(0.5), None, both)

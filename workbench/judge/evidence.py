@@ -13,22 +13,24 @@ from workbench.store import Database
 
 HOOK_CLIENTS = ("claudecode", "codex", "zcode")
 HOOK_LIMIT_MS = 10_000
-SOURCES = ("linked", "hand", "blanket", "late")
+SOURCES = ("linked", "hand", "unlinked", "blanket", "late")
 
 
 @dataclass(frozen=True)
 class Evidence:
     """The sources that count; what does not count leaves a pair unknown, never unused.
 
-    `linked`: a mark that names the memory. `hand`: answers of the operator, also about memories that were not shown;
-    the headline goes without them. `blanket`: a mark that hit every shown memory of a query and came from
-    something other than an open. `late`: recalls that nobody received count as shown. A recall is late when it took
-    longer than `timeout_ms`, or, where an agent's hook asked (HOOK_CLIENTS), than HOOK_LIMIT_MS; a query that names no
-    client is late only when both limits are over.
+    `linked`: a mark that names the memory. `hand`: answers of the operator, also about memories that were not shown.
+    `unlinked`: an open without valid identifiers in the turn of the prompt, also after a search, as transcripts and
+    the service tell of it. The headline goes without either. `blanket`: a mark that hit every shown memory of a query
+    and came from something other than an open. `late`: recalls that nobody received count as shown. A recall is late
+    when it took longer than `timeout_ms`, or, where an agent's hook asked (HOOK_CLIENTS), than HOOK_LIMIT_MS; a query
+    that names no client is late only when both limits are over.
     """
 
     linked: bool = True
     hand: bool = False
+    unlinked: bool = False
     blanket: bool = False
     late: bool = False
     timeout_ms: int = 2000
@@ -58,6 +60,7 @@ class Evidence:
         return {
             "linked": self.linked,
             "hand": self.hand,
+            "unlinked": self.unlinked,
             "blanket": self.blanket,
             "late": self.late,
             "timeout_ms": self.timeout_ms,

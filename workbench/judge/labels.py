@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from workbench.judge.evidence import Evidence
+from workbench.judge.misses import MISS_EVIDENCE, write_misses
 from workbench.store import Database, Stage, compose, sql_text
 
 LOG = "judged_log"
 PROMPTS = "judged_prompts"
 BEYOND = "judged_beyond"
 WAITING = "answers_waiting"
+_NOTHING_OPENED = "SELECT NULL::VARCHAR AS query_id, NULL::VARCHAR AS node, NULL::VARCHAR AS uri LIMIT 0"
 HAND_LABELS: tuple[Stage, ...] = ("logged/memory_now", "judge/answers", "judge/hand_labels")
 
 
@@ -46,6 +48,11 @@ def expect_answers(db: Database) -> None:
     db.execute(f"CREATE TEMP TABLE IF NOT EXISTS {WAITING} AS SELECT * FROM wb.hand_labels LIMIT 0")
 
 
+def _opened(db: Database) -> str:
+    write_misses(db)
+    return f"SELECT query_id, node, uri FROM {MISS_EVIDENCE}"
+
+
 def judge_log(
     db: Database,
     selected: str | None = "selected",
@@ -58,14 +65,16 @@ def judge_log(
     the table `selected`; None: all) and `beyond` (what is known of pairs that were not shown). Labels are used,
     shown_unused and unknown, beyond them helpful and unhelpful. Without `evidence` the standard one counts."""
     expect_answers(db)
-    bound = (evidence or Evidence.standard(db)).bindings()
+    evidence = evidence or Evidence.standard(db)
+    bound = evidence.bindings()
+    known = (*HAND_LABELS, ("opened", _opened(db) if evidence.unlinked else _NOTHING_OPENED))
     picked = f"SELECT query_id FROM {selected or 'wb.logged_queries'}"
     db.execute(f"CREATE OR REPLACE TEMP TABLE {prompts} AS {compose((('picked', picked), 'judge/prompts'))}", bound)
-    chain: tuple[Stage, ...] = (*stage("prompts", prompts), *HAND_LABELS, "judge/judge")
+    chain: tuple[Stage, ...] = (*stage("prompts", prompts), *known, "judge/judge")
     db.execute(f"CREATE OR REPLACE TEMP TABLE {into} AS {compose(chain)}", bound)
     logged = (*stage("prompts", prompts), *stage("log", into))
     db.execute(
-        f"CREATE OR REPLACE TEMP TABLE {beyond} AS {compose((*logged, *HAND_LABELS, 'judge/beyond'))}",
+        f"CREATE OR REPLACE TEMP TABLE {beyond} AS {compose((*logged, *known, 'judge/beyond'))}",
         {"hand": bound["hand"]},
     )
     return Judged(*db.row(compose((*logged, *stage("beyond", beyond)), sql_text("judge/judged_counts"))))

@@ -1,8 +1,8 @@
--- In:  prompts, wb.logged_candidates, hand_labels; $linked, $hand, $blanket, $late: which evidence counts.
+-- In:  prompts, wb.logged_candidates, hand_labels, opened (beyond.sql); $linked, $hand, $blanket, $late: what counts.
 -- Out: one row a (query_id, node) that production showed. label is used, shown_unused, or unknown where the evidence
 --      is set aside: a mark of a source that does not count is neither a use nor a non-use, and a late recall reached
---      nobody. A linked open is stronger than an answer by hand, that is stronger than all else. uris counts the addresses
---      that it was shown under. mark tells the source: linked (one address named) or blanket (every shown memory of the
+--      nobody. A linked open is stronger than an answer by hand, that than an open without identifiers. uris counts the
+--      addresses that it was shown under. mark tells the source: linked (one address named) or blanket (every shown memory of the
 --      query marked by something other than an open). answer is the unexpired one by hand. logged_place counts nodes, 1
 --      is the first.
 SELECT
@@ -14,6 +14,7 @@ SELECT
         WHEN mark = 'linked' AND $linked::BOOLEAN THEN 'used'
         WHEN $hand::BOOLEAN AND answer = 'yes' THEN 'used'
         WHEN $hand::BOOLEAN AND answer = 'no' THEN 'shown_unused'
+        WHEN by_itself THEN 'used'
         WHEN mark = 'blanket' AND $blanket::BOOLEAN THEN 'used'
         WHEN mark IS NOT NULL OR (late AND NOT $late::BOOLEAN) THEN 'unknown'
         ELSE 'shown_unused'
@@ -37,7 +38,8 @@ FROM (
         any_value(session_key) AS session_key,
         any_value(client) AS client,
         min(place) AS place,
-        any_value(h.grade) AS answer
+        any_value(h.grade) AS answer,
+        bool_or(o.node IS NOT NULL) AS by_itself
     FROM (
         SELECT
             c.query_id,
@@ -60,5 +62,6 @@ FROM (
         WHERE c.logged_shown OR c.used
     ) AS g
     LEFT JOIN hand_labels AS h ON h.query_id = g.query_id AND h.node = g.node AND NOT h.expired
+    LEFT JOIN opened AS o ON o.query_id = g.query_id AND o.node = g.node
     GROUP BY g.query_id, g.node
 )
