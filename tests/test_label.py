@@ -17,6 +17,7 @@ from workbench.errors import BadInput
 from workbench.folding import fold
 from workbench.judge import hand
 from workbench.labelling import Decision, next_pairs, pending_decision
+from workbench.labelling.pick import LEAST
 from workbench.params import Params
 from workbench.replay.run import Settings
 from workbench.replay.selection import Selection
@@ -231,6 +232,15 @@ def test_enough_is_known_when_the_answers_agree(grade: str, better: str) -> None
         assert better in progress.sentence()
         assert worth[0] > 0
         assert progress.open == 0
+
+
+def test_one_answer_settles_nothing() -> None:
+    with log_of(_log(5, 18), URIS) as db:
+        _answered(db, "u0", "a://20", "yes")
+        _, progress = next_pairs(db, Selection(), _lower())
+        assert not progress.enough
+        assert progress.more >= LEAST - 1
+        assert "Enough" not in progress.sentence()
 
 
 def test_two_equal_configurations_leave_nothing_to_answer() -> None:

@@ -16,6 +16,9 @@ from workbench.store import Database, compose, sql_text
 
 _STRENGTH = 2.0  # what the use rate of the log weighs beside answers, in answers
 _DRAWS = 4000
+LEAST = 10  # fewer answers settle nothing, whatever they say
+_TAILS = (0.5, 99.5)  # wider than 95 %, because the question is put anew after every answer
+_Z = 2.576
 
 
 @dataclass(frozen=True)
@@ -39,7 +42,7 @@ class Pair:
 @dataclass(frozen=True)
 class Progress:
     """Where a decision stands. `answered` and `open` count the pairs that it turns on; `low` and `high` bound, with
-    95 %, the net help that the proposal adds over all prompts; `more` is how many answers are still worth giving."""
+    99 %, the net help that the proposal adds over all prompts; `more` is how many answers are still worth giving."""
 
     answered: int
     open: int
@@ -56,8 +59,8 @@ class Progress:
         """The same in words."""
         if not self.answered + self.open:
             return "Both configurations show the same memories on this log: there is nothing to answer."
-        span = f"net help changes by {self.low:+.1f} to {self.high:+.1f} memories over the log (95 %)"
-        if self.low > 0 or self.high < 0:
+        span = f"net help changes by {self.low:+.1f} to {self.high:+.1f} memories over the log (99 %)"
+        if self.enough and (self.low > 0 or self.high < 0):
             better = "helps more" if self.low > 0 else "helps less"
             return f"Enough is known: the proposal {better}; {span}. {self.answered} pairs are answered."
         if not self.open:
@@ -147,12 +150,12 @@ def _groups(db: Database, decision: Decision) -> list[_Group]:
 def _progress(groups: list[_Group], noise_cost: float, seed: int) -> Progress:
     answered, still = sum(group.answered for group in groups), sum(group.open for group in groups)
     low, high = _interval(groups, noise_cost, seed)
-    more = 0 if low > 0 or high < 0 else _worth_giving(groups, noise_cost, still)
-    return Progress(answered, still, low, high, more)
+    needed = 0 if low > 0 or high < 0 else _worth_giving(groups, noise_cost, still)
+    return Progress(answered, still, low, high, min(still, max(needed, LEAST - answered)))
 
 
 def _interval(groups: list[_Group], noise_cost: float, seed: int) -> tuple[float, float]:
-    """2.5th and 97.5th percentile of the difference, the open pairs drawn from what is believed of their group."""
+    """Both ends, as percentiles, of the difference, the open pairs drawn from what is believed of their group."""
     rng = np.random.default_rng(seed)
     total = np.zeros(_DRAWS)
     for group in groups:
@@ -160,7 +163,7 @@ def _interval(groups: list[_Group], noise_cost: float, seed: int) -> tuple[float
         helpful = group.helpful + rng.binomial(group.open, share)
         shown = group.helpful + group.unhelpful + group.open
         total += _sign(group) * (helpful - noise_cost * (shown - helpful))
-    low, high = np.percentile(total, [2.5, 97.5])
+    low, high = np.percentile(total, _TAILS)
     return float(low), float(high)
 
 
@@ -177,7 +180,7 @@ def _worth_giving(groups: list[_Group], noise_cost: float, still: int) -> int:
     number = 1
     while number < still:
         spread = sum(_left(group, number * group.open / still) * group.stake**2 for group in groups)
-        if abs(expected) > 1.96 * spread**0.5:
+        if abs(expected) > _Z * spread**0.5:
             return number
         number = max(number + 1, round(number * 1.25))
     return still
