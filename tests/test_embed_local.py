@@ -62,7 +62,10 @@ def test_small_e5_embeds_as_the_golden_server(e5: SmallE5, conformance: Path) ->
     golden = pq.read_table(conformance / "embeddings.parquet").to_pylist()[::8]
     assert len(golden) > 100
     rows = np.array([one["vector"] for one in golden], np.float32)
-    assert np.abs(e5.embed([one["text"] for one in golden]) - rows).max() < 1e-6
+    found = e5.embed([one["text"] for one in golden])
+    # Its arithmetic with small integers is not the same on every processor: 1e-7 on one, 0.002 on another.
+    assert np.abs(found @ found.T - rows @ rows.T).max() < 0.005
+    assert (found * rows).sum(axis=1).min() > 0.999
     logged = pq.read_table(conformance / "tables" / "memory_views.parquet", columns=["embedding_model"])
     assert logged["embedding_model"].value_counts().to_pylist()[0]["values"] == e5.name
 
