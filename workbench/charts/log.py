@@ -1,4 +1,4 @@
-"""Pictures: an x_info() function computes what a picture shows, x_figure() draws it."""
+"""Pictures of the log and of one prompt."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
+from workbench.charts.style import FALLS_SHORT, LEGEND, MARGIN, REACHES, escaped, threshold_line
 from workbench.judge import judge_log
 from workbench.replay.reach import Reach, Reachability
 from workbench.replay.selection import SELECTED, Selection
@@ -19,9 +20,6 @@ TERMS = {
     "view": "#9c755f", "priority": "#e15759", "multi_view": "#b07aa1", "recency": "#76b7b2",
 }  # fmt: skip
 _LABEL_CELLS = 48
-_LEGEND = {"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom", "traceorder": "normal"}
-_MARGIN = {"l": 10, "r": 10, "t": 90, "b": 10}
-_REACHES, _FALLS_SHORT, _NEUTRAL = "#5e3c99", "#e66101", "#8c8c8c"
 
 
 @dataclass(frozen=True)
@@ -52,7 +50,7 @@ def activity_figure(info: Activity) -> go.Figure:
     figure.add_bar(x=info.days, y=info.used, name="used", marker_color="#4e79a7")
     figure.add_scatter(x=info.days, y=info.prompts, name="prompts", mode="lines", line_color="#f28e2b")
     figure.update_layout(
-        barmode="overlay", legend=_LEGEND, margin=_MARGIN,
+        barmode="overlay", legend=LEGEND, margin=MARGIN,
         xaxis_title=f"day ({info.zone})", yaxis_title="count", title="Prompts, memories shown and used",
     )  # fmt: skip
     return figure
@@ -98,7 +96,7 @@ def rates_figure(info: Rates) -> go.Figure:
     figure.update_layout(
         title=f"Use rate by {info.by}, with 95 % interval", xaxis_title="used of judged memories, %",
         xaxis_rangemode="tozero", height=150 + 60 * max(len(info.labels), 1), showlegend=False,
-        margin=_MARGIN,
+        margin=MARGIN,
     )  # fmt: skip
     return figure
 
@@ -137,10 +135,10 @@ def terms_figure(info: Terms) -> go.Figure:
             y=labels, x=info.parts[term], name=term.replace("_", " "), orientation="h", marker_color=color,
             hovertemplate="%{x:.6f}",
         )  # fmt: skip
-    _threshold_line(figure, info.threshold)
+    threshold_line(figure, info.threshold)
     figure.update_layout(
-        barmode="stack", legend=_LEGEND, yaxis_autorange="reversed", xaxis_title="score",
-        height=210 + 28 * max(len(labels), 1), margin={**_MARGIN, "t": 130}, title_y=0.98, title_yanchor="top",
+        barmode="stack", legend=LEGEND, yaxis_autorange="reversed", xaxis_title="score",
+        height=210 + 28 * max(len(labels), 1), margin={**MARGIN, "t": 130}, title_y=0.98, title_yanchor="top",
         title="Parts of each score (● shown, ○ not shown)",
     )  # fmt: skip
     return figure
@@ -171,14 +169,14 @@ def cut_figure(info: Cut) -> go.Figure:
     """One bar from the beginning to the end of the prompt, its two parts told apart."""
     figure = go.Figure()
     for name, length, color in (
-        ("searched", info.searched, _REACHES),
-        ("not searched", info.unsearched, _FALLS_SHORT),
+        ("searched", info.searched, REACHES),
+        ("not searched", info.unsearched, FALLS_SHORT),
     ):
         figure.add_bar(
             y=["prompt"], x=[length], name=f"{name}: {length:,} characters", orientation="h", marker_color=color
         )
     figure.update_layout(
-        barmode="stack", height=150, legend=_LEGEND, margin={"l": 10, "r": 10, "t": 60, "b": 10},
+        barmode="stack", height=150, legend=LEGEND, margin={"l": 10, "r": 10, "t": 60, "b": 10},
         title=f"What was searched (limit {info.limit:,}, {info.source})", yaxis_visible=False,
     )  # fmt: skip
     return figure
@@ -237,7 +235,7 @@ def reach_figure(info: ReachMap) -> go.Figure:
     figure.update_layout(
         title=f"Best score at priority {info.priority}, {info.query_tokens} tokens"
         f" (purple reaches {info.threshold:g}, orange does not)",
-        height=170 + 30 * len(info.rows), yaxis_autorange="reversed", margin=_MARGIN, xaxis_type="category",
+        height=170 + 30 * len(info.rows), yaxis_autorange="reversed", margin=MARGIN, xaxis_type="category",
         xaxis_title="exact match",
     )  # fmt: skip
     return figure
@@ -270,24 +268,12 @@ def distance_figure(info: Distance) -> go.Figure:
     figure = go.Figure()
     figure.add_bar(
         y=info.labels, x=info.scores, orientation="h", text=[f"{score:.3f}" for score in info.scores],
-        marker_color=[_REACHES if score >= info.threshold else _FALLS_SHORT for score in info.scores],
+        marker_color=[REACHES if score >= info.threshold else FALLS_SHORT for score in info.scores],
         hovertemplate="%{x:.6f}<extra></extra>",
     )  # fmt: skip
-    _threshold_line(figure, info.threshold, "top")
+    threshold_line(figure, info.threshold, "top")
     figure.update_layout(
         title="Distance to the threshold", height=130 + 34 * max(len(info.labels), 1), yaxis_autorange="reversed",
-        xaxis_title="score", margin=_MARGIN,
+        xaxis_title="score", margin=MARGIN,
     )  # fmt: skip
     return figure
-
-
-def _threshold_line(figure: go.Figure, threshold: float, position: str = "bottom right") -> None:
-    figure.add_vline(
-        x=threshold, line_dash="dash", line_color=_NEUTRAL, annotation_text=f"shown from {threshold:g}",
-        annotation_position=position,
-    )  # fmt: skip
-
-
-def escaped(text: str) -> str:
-    """Text that Plotly shows literally: it reads a few HTML tags."""
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

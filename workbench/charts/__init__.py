@@ -1,0 +1,47 @@
+"""Pictures: an x_info() function computes what a picture shows, x_figure() draws it."""
+
+from workbench.charts.log import (
+    TERMS,
+    Activity,
+    Cut,
+    Distance,
+    Rates,
+    ReachMap,
+    Terms,
+    activity_figure,
+    activity_info,
+    cut_figure,
+    cut_info,
+    distance_figure,
+    distance_info,
+    rates_figure,
+    rates_info,
+    reach_figure,
+    reach_info,
+    terms_figure,
+    terms_info,
+)
+from workbench.charts.style import escaped
+
+__all__ = [
+    "TERMS",
+    "Activity",
+    "Cut",
+    "Distance",
+    "Rates",
+    "ReachMap",
+    "Terms",
+    "activity_figure",
+    "activity_info",
+    "cut_figure",
+    "cut_info",
+    "distance_figure",
+    "distance_info",
+    "escaped",
+    "rates_figure",
+    "rates_info",
+    "reach_figure",
+    "reach_info",
+    "terms_figure",
+    "terms_info",
+]

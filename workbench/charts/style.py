@@ -1,0 +1,22 @@
+"""What all pictures share: colours, legend and margins, the threshold as a line, literal text."""
+
+from __future__ import annotations
+
+import plotly.graph_objects as go
+
+LEGEND = {"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom", "traceorder": "normal"}
+MARGIN = {"l": 10, "r": 10, "t": 90, "b": 10}
+REACHES, FALLS_SHORT, NEUTRAL = "#5e3c99", "#e66101", "#8c8c8c"
+
+
+def threshold_line(figure: go.Figure, threshold: float, position: str = "bottom right") -> None:
+    """A dashed line at the display threshold, with its value."""
+    figure.add_vline(
+        x=threshold, line_dash="dash", line_color=NEUTRAL, annotation_text=f"shown from {threshold:g}",
+        annotation_position=position,
+    )  # fmt: skip
+
+
+def escaped(text: str) -> str:
+    """Text that Plotly shows literally: it reads a few HTML tags."""
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
