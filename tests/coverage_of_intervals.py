@@ -174,9 +174,7 @@ def further_intervals(db: Database, world: World) -> Iterator[tuple[str, float, 
     """The same for figures that take longer: scores and halves have nothing to do with the uses."""
     yield "separation", world.truth.separation, separation(db).gap_interval
     yield "first place, at equal score", 0.0, position_effect(db, "plain_log").interval
-    shift = mix_shift(db, halves())
-    for name, moved in (("change", shift.change), ("mix", shift.mix), ("within clients", shift.within)):
-        yield f"{name}, between halves", 0.0, moved.interval
+    yield "change, between halves", 0.0, mix_shift(db, halves()).change.interval
 
 
 def _half(interval: Interval | None) -> Interval | None:

@@ -134,10 +134,11 @@ def _two_periods(shares: tuple[float, float], rates: dict[str, tuple[float, floa
 def test_a_change_of_who_asks_is_told_from_a_change_within_the_clients() -> None:
     steady = {"codex": (0.5, 0.5), "pi": (0.1, 0.1)}
     mixed = _said(_two_periods((0.2, 0.8), steady))["shift"]
-    assert mixed["mix"]["interval"][0] > 0
-    assert mixed["within"]["interval"][0] < 0 < mixed["within"]["interval"][1]
+    assert mixed["change"]["interval"][0] > 0
+    assert mixed["mix"]["value"] > 2 * abs(mixed["within"]["value"])
     worse = _said(_two_periods((0.5, 0.5), {"codex": (0.6, 0.2), "pi": (0.4, 0.1)}))["shift"]
-    assert worse["within"]["interval"][1] < 0
+    assert worse["change"]["interval"][1] < 0
+    assert worse["within"]["value"] == pytest.approx(worse["change"]["value"])
     assert worse["mix"]["value"] == pytest.approx(0)
     for said in (mixed, worse):
         change = said["later"]["use_rate"] - said["earlier"]["use_rate"]

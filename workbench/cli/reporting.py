@@ -94,8 +94,7 @@ def _shift(shift: Mapping[str, Any]) -> str:
     return (
         f"Change of the use rate from {_days(earlier)} to {_days(later)}: {percent(earlier['use_rate'])} to "
         f"{percent(later['use_rate'])}, {_points(change['value'])} ({_points_span(change['interval'])}): "
-        f"{_points(mix['value'])} ({_points_span(mix['interval'])}) by who asked, "
-        f"{_points(within['value'])} ({_points_span(within['interval'])}) within the clients."
+        f"{_points(mix['value'])} by who asked, {_points(within['value'])} within the clients."
     )
 
 

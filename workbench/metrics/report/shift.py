@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.judge import LOG, PROMPTS
-from workbench.metrics.bootstrap import Array, Interval, Smooth, bootstrap
+from workbench.metrics.bootstrap import Interval, Smooth, bootstrap
 from workbench.store import Database, Stage, compose, sql_text
 
 
@@ -47,7 +47,8 @@ class ClientShift:
 
 @dataclass(frozen=True)
 class Moved:
-    """A part of the change, with its interval from resampled sessions; None where a period has no judged memory."""
+    """The change or a part of it; None where a period has no judged memory. The interval of the change is from resampled
+    sessions; its parts have none, because on sparse logs it would hold the truth more often than it says."""
 
     value: float | None = None
     interval: Interval | None = None
@@ -71,7 +72,7 @@ class Shift:
     clients: Sequence[ClientShift] = ()
 
     def as_json(self) -> dict[str, Any]:
-        """Both periods, the three figures with their intervals, and the clients."""
+        """Both periods, the change with its interval, its two parts, and the clients."""
         return {
             "earlier": self.earlier.as_json(),
             "later": self.later.as_json(),
@@ -115,16 +116,18 @@ def mix_shift(db: Database, periods: Sequence[Stage]) -> Shift:
     if not earlier.judged or not later.judged:
         return Shift(earlier, later)
     by_session = sums.reshape(len(sessions), -1)
-    change, mix, within = (_moved(by_session, function) for function in _FIGURES)
-    return Shift(earlier, later, change, mix, within, _clients(list(clients), totals))
+    interval = bootstrap(by_session, np.ones(len(by_session)), Smooth(_change, -1, 1), symmetric=True)
+    mix, within = (float(part.sum()) for part in mix_and_within(totals.reshape(1, -1)))
+    change = Moved(mix + within, interval)
+    return Shift(earlier, later, change, Moved(mix), Moved(within), _clients(list(clients), totals))
 
 
-def _moved(by_session: Array, function: Callable[[NDArray[Any]], NDArray[Any]]) -> Moved:
-    value = float(function(by_session.sum(axis=0)[None])[0])
-    return Moved(value, bootstrap(by_session, np.ones(len(by_session)), Smooth(function, -1, 1), symmetric=True))
+def _change(totals: NDArray[Any]) -> NDArray[Any]:
+    parts: NDArray[Any] = np.sum(mix_and_within(totals), axis=(0, 2))
+    return parts
 
 
-def _clients(names: Sequence[str], totals: Array) -> list[ClientShift]:
+def _clients(names: Sequence[str], totals: NDArray[Any]) -> list[ClientShift]:
     mix, within = (part[0].tolist() for part in mix_and_within(totals.reshape(1, -1)))
     counts = totals.astype(int).tolist()
     return [
@@ -150,10 +153,3 @@ def _shares_and_rates(totals: NDArray[Any]) -> tuple[list[NDArray[Any]], list[ND
     held = [one.real > 0 for one in judged]
     own = [top / np.where(has, below, 1) for top, below, has in zip(used, judged, held, strict=True)]
     return shares, [np.where(held[0], own[0], own[1]), np.where(held[1], own[1], own[0])]
-
-
-_FIGURES: Sequence[Callable[[NDArray[Any]], NDArray[Any]]] = (
-    lambda totals: np.sum(mix_and_within(totals), axis=(0, 2)),
-    lambda totals: np.sum(mix_and_within(totals)[0], axis=1),
-    lambda totals: np.sum(mix_and_within(totals)[1], axis=1),
-)
