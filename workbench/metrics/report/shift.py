@@ -47,8 +47,8 @@ class ClientShift:
 
 @dataclass(frozen=True)
 class Moved:
-    """The change or a part of it; None where a period has no judged memory. The interval of the change is from resampled
-    sessions; its parts have none, because on sparse logs it would hold the truth more often than it says."""
+    """The change or a part of it; None where a period has no judged memory. The interval of the change is from
+    resampled sessions; its parts have none, because on sparse logs it would hold the truth more often than it says."""
 
     value: float | None = None
     interval: Interval | None = None
