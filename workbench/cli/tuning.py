@@ -10,7 +10,7 @@ import typer
 
 from workbench.cli.filters import filtered
 from workbench.cli.options import Config, Db, Json, opened, store_path
-from workbench.cli.output import cell, emit, percent, progress, table
+from workbench.cli.output import cell, emit, percent, progress, say, table
 from workbench.compare import compare
 from workbench.errors import AnswerIsNo, BadInput, NotEnoughEvidence
 from workbench.export import Proposal, export_into, export_to, proposal_of, toml_text
@@ -19,6 +19,7 @@ from workbench.metrics.arms import Trial
 from workbench.metrics.arms import trials as read_trials
 from workbench.params import Params
 from workbench.params.toml import read_toml
+from workbench.replay.lint import lint
 from workbench.replay.logged import settings_in_force
 from workbench.replay.parity import CAUSES, parity
 from workbench.replay.run import Settings
@@ -157,22 +158,26 @@ def export_command(
     into: Annotated[Path | None, typer.Option(help="Edit this TOML file, keeping everything else.")] = None,
     json: Json = False,
 ) -> None:
-    """Write a configuration as TOML."""
+    """Write a configuration as TOML; says what is valid in it and yet hardly meant."""
     if into is not None and (out is not None or changed_only):
         raise BadInput("--into edits a file in place, and only the changed keys; leave --out and --changed-only.")
     proposal = _proposal(db, study, config)
     if inverse:
         proposal = proposal.inverse
+    doubts = lint(proposal.params, proposal.current)
+    for doubt in doubts:
+        say(doubt)
     if into is not None:
         edited = export_into(proposal, into)
-        emit({"into": str(into), "changed": edited}, json, f"{len(edited)} values changed in {into}.")
+        emit({"into": str(into), "changed": edited, "doubts": doubts}, json, f"{len(edited)} values changed in {into}.")
         return
     text = toml_text(proposal, changed_only)
     if out is None:
-        emit({"toml": text}, json, text.rstrip("\n"))
+        emit({"toml": text, "doubts": doubts}, json, text.rstrip("\n"))
         return
     export_to(proposal, out, changed_only)
-    emit({"out": str(out), "changed": proposal.changed}, json, f"Wrote {out}, {len(proposal.changed)} keys changed.")
+    said = {"out": str(out), "changed": proposal.changed, "doubts": doubts}
+    emit(said, json, f"Wrote {out}, {len(proposal.changed)} keys changed.")
 
 
 def _proposal(db: Path | None, study: str | None, config: Path | None) -> Proposal:
