@@ -125,3 +125,35 @@ def test_both_readings_of_the_unknown_are_given(pairs: list[dict[str, Any]]) -> 
         net_help = next(one for name, one in less[reading_].items() if name.startswith("net_help"))
         assert net_help["effect"] == pytest.approx(gain)
         assert net_help["interval"][0] <= gain <= net_help["interval"][1]
+
+
+def test_the_keys_of_a_flip_add_up_to_its_move_whatever_their_order(db: Database) -> None:
+    in_force = settings_in_force(db).params
+    changes: dict[str, Any] = {
+        "recall.weights.w_exact": 0.2, "recall.weights.w_dense": 0.36, "recall.display.min_display_score": 0.63,
+    }  # fmt: skip
+    both = [
+        compare(db, {"a": in_force, "b": in_force.replace(dict(order))}, in_force, SELECTED)["pairs"][0]["flips"]
+        for order in (changes.items(), reversed(changes.items()))
+    ]
+    assert both[0] == both[1]
+    assert len(both[0]) > 10
+    for flip in both[0]:
+        assert set(flip["keys"]) <= set(changes)
+        appears = flip["second_place"] is not None
+        assert (sum(flip["keys"].values()) > 0) == appears
+
+
+def test_one_changed_key_is_the_whole_cause(pairs: list[dict[str, Any]]) -> None:
+    keys = {name for flip in pairs[0]["flips"] for name in flip["keys"]}
+    assert keys == {"recall.weights.w_exact"}
+    assert {name for flip in pairs[1]["flips"] for name in flip["keys"]} == {"recall.display.min_display_score"}
+    assert {name for flip in pairs[2]["flips"] for name in flip["keys"]} == {"recall.display.max_display_items"}
+
+
+def test_a_key_without_effect_has_no_share(db: Database) -> None:
+    in_force = settings_in_force(db).params
+    other = in_force.replace({"recall.weights.w_exact": 0.1, "recall.bonus.multi_view_cap": 0.2})
+    (pair,) = compare(db, {"a": in_force, "b": other}, in_force, SELECTED)["pairs"]
+    assert pair["flips"]
+    assert all(set(flip["keys"]) == {"recall.weights.w_exact"} for flip in pair["flips"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -245,7 +246,17 @@ def _compare_text(said: dict[str, Any]) -> str:
             f"Used memories won {pair['used_won']}, lost {pair['used_lost']}; sign test p = {cell(pair['sign_test'])}, "
             f"adjusted {cell(pair['sign_test_holm'])}; {pair['flips_total']} memories are shown by only one of both."
         )
+        parts += _causes(pair["flips"])
     return "\n\n".join(parts)
+
+
+def _causes(flips: Sequence[dict[str, Any]]) -> list[str]:
+    """The keys that moved the listed flips most."""
+    most = Counter(next(iter(flip["keys"])) for flip in flips if flip.get("keys"))
+    if not most:
+        return []
+    said = ", ".join(f"{name} {count}" for name, count in most.most_common())
+    return [f"Of the {len(flips)} listed, moved most by: {said} (mean over all orders of changing the keys)."]
 
 
 def _interval(interval: list[float] | None) -> str | None:

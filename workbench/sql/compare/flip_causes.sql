@@ -1,4 +1,4 @@
--- In:  flips (flips.sql), first_scored and second_scored (score.sql over the flipped candidates); $first_threshold and
+-- In:  listed_flips (flips.sql), first_scored and second_scored (score.sql over the flipped candidates); $first_threshold and
 --      $second_threshold, the lowest score that either configuration shows.
 -- Out: flips with both scores, the terms that moved (largest move first), and the cause in words: the term that moved
 --      most, or where no term moved the threshold, or else the places and the other memories.
@@ -14,6 +14,7 @@ SELECT
 FROM (
     SELECT
         f.query_id,
+        f.node,
         f.uri,
         f.label,
         f.first_place,
@@ -37,7 +38,7 @@ FROM (
             ], lambda t: t.size >= 5e-7),
             'DESC'
         ) AS terms
-    FROM flips AS f
+    FROM listed_flips AS f
     LEFT JOIN first_scored AS a ON a.query_id = f.query_id AND a.uri = f.uri
     LEFT JOIN second_scored AS b ON b.query_id = f.query_id AND b.uri = f.uri
 )

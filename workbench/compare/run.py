@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from workbench.compare.attribution import moved_by_key
 from workbench.judge import Ledger, judged_replay, read_ledgers
 from workbench.metrics import standard_measures
 from workbench.metrics.figures import prepare_lists
@@ -26,7 +27,7 @@ def compare(db: Database, named: Mapping[str, Params], in_force: Params, selecte
     Differences, second minus first, are paired by prompt, in both readings of the unknown, with intervals from
     resampled sessions; the p-value of used memories won against lost is an exact sign test, adjusted for the number of
     configurations (Holm 1979). At most MOST_FLIPS memories that only one of a pair shows are listed, used ones first,
-    with the terms that moved their scores and the cause.
+    with the terms that moved their scores, the cause, and how much each changed key moved them (attribution.py).
     """
     settings = {name: Settings(params, in_force) for name, params in named.items()}
     ledgers = {}
@@ -80,15 +81,21 @@ def _pair(db: Database, first: Settings, second: Settings, number: int) -> dict[
 def _find_flips(db: Database, number: int) -> None:
     stages = (("first", "SELECT * FROM outcomes_0"), ("second", f"SELECT * FROM outcomes_{number}"), "compare/flips")
     db.execute(f"CREATE OR REPLACE TEMP TABLE flips AS {compose(stages)}")
+    listed = "SELECT * FROM flips ORDER BY label DESC, query_id, uri"
+    db.execute(f"CREATE OR REPLACE TEMP TABLE listed_flips AS {listed} LIMIT {MOST_FLIPS}")
 
 
 def _explained(db: Database, first: Settings, second: Settings) -> list[dict[str, Any]]:
     """The flips with what moved them."""
     for name, settings in (("first_scored", first), ("second_scored", second)):
-        sql = compose((candidates_of("flips"), "score"))
+        sql = compose((candidates_of("listed_flips"), "score"))
         db.execute(f"CREATE OR REPLACE TEMP TABLE {name} AS {sql}", settings.bindings())
     bound = {"first_threshold": first.params[_THRESHOLD], "second_threshold": second.params[_THRESHOLD]}
-    rows: list[dict[str, Any]] = db.arrow(f"{sql_text('compare/flip_causes')} LIMIT {MOST_FLIPS}", bound).to_pylist()
+    rows: list[dict[str, Any]] = db.arrow(f"{sql_text('compare/flip_causes')}", bound).to_pylist()
+    keys = moved_by_key(db, first, second)
+    by_flip = sorted(rows, key=lambda row: (row["query_id"], row["node"]))
+    for row, moved in zip(by_flip, keys, strict=bool(keys)):
+        row["keys"] = moved
     for row in rows:
         row["terms"] = {term["term"]: term["moved"] for term in row["terms"]}
     return rows
