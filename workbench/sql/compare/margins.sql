@@ -1,4 +1,4 @@
--- In:  score (score.sql over the candidates of the flipped queries), listed_flips (flips.sql); $threshold, $places.
+-- In:  node_scores (node_scores.sql over the candidates of the flipped queries), listed_flips (flips.sql); $threshold, $places.
 -- Out: number, margin: by how much the memory of each flip, in the order of (query_id, node), lies above what keeps it
 --      from being shown: the threshold, or the worst of the $places best other memories of its prompt. NULL for a memory
 --      that is no candidate.
@@ -11,21 +11,11 @@ SELECT
 FROM listed_flips AS f
 LEFT JOIN (
     SELECT query_id, node, score, row_number() OVER (PARTITION BY query_id ORDER BY score DESC, node) AS place
-    FROM (
-        SELECT query_id, coalesce(node_uuid, uri) AS node, max(score) AS score
-        FROM score
-        WHERE NOT is_boot
-        GROUP BY ALL
-    )
+    FROM node_scores
 ) AS n ON n.query_id = f.query_id AND n.node = f.node
 LEFT JOIN (
     SELECT query_id, list(score ORDER BY score DESC) AS scores
-    FROM (
-        SELECT query_id, coalesce(node_uuid, uri) AS node, max(score) AS score
-        FROM score
-        WHERE NOT is_boot
-        GROUP BY ALL
-    )
+    FROM node_scores
     GROUP BY query_id
 ) AS q ON q.query_id = f.query_id
 ORDER BY number
