@@ -56,7 +56,8 @@ def _remembered(db: Database, first: Settings, changed: Mapping[str, Value]) -> 
 
 def _margins(db: Database, params: Params, first: Settings) -> Margins:
     settings = Settings(params, first.in_force, candidates=first.candidates)
-    sql = compose((candidates_of("listed_flips", settings.candidates), "score", "compare/node_scores"), sql_text("compare/margins"))
+    scored = (candidates_of("listed_flips", settings.candidates), "score", "compare/node_scores")
+    sql = compose(scored, sql_text("compare/margins"))
     bound = settings.bindings() | {"threshold": params[_THRESHOLD], "places": params[_PLACES]}
     return np.array([margin for _, margin in db.rows(sql, bound)], dtype=np.float64)
 
