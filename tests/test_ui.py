@@ -16,6 +16,7 @@ from urllib.request import urlopen
 
 import pytest
 from streamlit.testing.v1 import AppTest
+from ui_app import opened, sound, visit, widget, word
 from worlds import world_store
 
 from workbench.charts import (
@@ -40,9 +41,10 @@ from workbench.replay.reach import reachability
 from workbench.replay.run import Settings
 from workbench.replay.selection import SELECTED, Selection
 from workbench.store import in_memory, reading, writing
-from workbench.ui import common
+from workbench.ui import app as entry
+from workbench.ui import prompt_parts
+from workbench.ui.literal import literal
 
-PAGES = Path(common.__file__).parent / "screens"
 STRANGE = "cost $5 :smile: [x](y) <b>hi</b> *bold* \u202eabc\nsecond line"
 
 
@@ -60,6 +62,10 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return target
 
 
+def _key(app: AppTest, label: str) -> str:
+    return str(widget(app, "selectbox", label).key)
+
+
 @pytest.fixture
 def page(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WORKBENCH_DB", str(store))
@@ -67,63 +73,74 @@ def page(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("page")
 def test_the_overview_shows_the_figures_of_the_report(store: Path) -> None:
-    app = AppTest.from_file(str(PAGES / "overview.py"), default_timeout=30).run()
-    assert not app.exception
+    app = opened()
     with reading(store) as db:
         Selection().materialise(db)
         said = report(db, SELECTED).as_json()
-    assert [metric.value for metric in app.metric][:2] == [f"{said['prompts']:,}", f"{said['shown']:,}"]
-    assert app.markdown[0].value == common.literal(said["sufficiency"])
+    assert [metric.value for metric in app.metric] == [
+        f"{said['prompts']:,}", f"{said['shown']:,}", f"{said['used']:,}", f"{100 * said['use_rate']:.1f} %",
+        f"{said['silent_prompts']:,}",
+    ]  # fmt: skip
+    assert literal(said["sufficiency"]) in [one.value for one in app.markdown]
+    weeks, clients, questions, steps, uses = (one.value for one in app.dataframe)
+    assert weeks["prompts"].sum() == clients["prompts"].sum() == said["prompts"]
+    assert clients["use_rate_shrunk"].tolist() == [100 * part["use_rate_shrunk"] for part in said["parts"]]
+    assert questions["question"].tolist() == [one["question"] for one in said["questions"]]
+    assert steps["count"].tolist() == [one["count"] for one in said["denominators"]]
+    assert len(uses) == 9
+    assert app.success[0].value.startswith("Parity holds")
 
 
 @pytest.mark.usefixtures("page")
-def test_every_panel_obeys_the_filter(store: Path) -> None:
-    app = AppTest.from_file(str(PAGES / "overview.py"), default_timeout=30).run()
-    app.multiselect[1].set_value(["codex"]).run()
-    assert not app.exception
+def test_case_06_every_panel_obeys_the_filter(store: Path) -> None:
+    app = opened()
+    sound(widget(app, "multiselect", "Client").set_value(["codex"]).run())
     with reading(store) as db:
         Selection(clients=("codex",)).materialise(db)
         said = report(db, SELECTED).as_json()
     assert app.metric[0].value == f"{said['prompts']:,}"
-    app.text_input[0].set_value("no prompt says this").run()
-    assert not app.exception
-    assert app.metric[0].value == "0"
-
-
-@pytest.mark.usefixtures("page")
-def test_a_zone_that_is_none_is_said() -> None:
-    app = AppTest.from_file(str(PAGES / "overview.py"), default_timeout=30).run()
-    app.text_input[1].set_value("Mars/North").run()
-    assert not app.exception
-    assert "Unknown time zone" in app.error[0].value
+    assert app.dataframe[1].value["part"].tolist() == ["codex"]
+    sound(widget(app, "text_input", "Prompt contains").set_value("50%").run())
+    assert [one.value for one in app.info] == [word("frame.nothing_passes")]
+    assert not app.metric
+    sound(widget(app, "button", "Clear the filter").click().run())
+    assert app.metric[0].value == "900"
 
 
 @pytest.mark.usefixtures("page")
 def test_one_prompt_shows_its_stages_and_case_23_its_text_literally() -> None:
-    app = AppTest.from_file(str(PAGES / "prompt.py"), default_timeout=30).run()
-    assert not app.exception
+    app = opened("prompt")
     assert app.text[0].value == STRANGE
-    assert app.dataframe[0].value["signal"].tolist()
-    assert app.dataframe[1].value["rank"].tolist()[:2] == [1, 2]
-    assert all(why.endswith(".") for why in app.dataframe[1].value["why"])
-    app.selectbox[0].select_index(1).run()
-    assert not app.exception
+    candidates, signals = (one.value for one in app.dataframe[:2])
+    assert candidates["rank"].tolist()[:2] == [1, 2]
+    assert all(why.endswith(".") for why in candidates["why"])
+    assert signals["signal"].tolist()
+    first = app.selectbox(key=_key(app, "Prompt")).options
+    sound(widget(app, "selectbox", "Prompt").select_index(1).run())
+    assert app.text[0].value != STRANGE
+    assert app.selectbox(key=_key(app, "Prompt")).options == first
+
+
+@pytest.mark.usefixtures("page")
+def test_an_address_opens_its_prompt_whatever_the_filter_is(store: Path) -> None:
+    with reading(store) as db:
+        (oldest, text) = db.row("SELECT query_id, query_text FROM recall_queries ORDER BY created_at LIMIT 1")
+    app = opened("prompt", query_id=oldest, text=STRANGE)
+    assert app.text[0].value == text[:200]
+    assert len(widget(app, "selectbox", "Prompt").options) == 2
 
 
 @pytest.mark.usefixtures("page")
 def test_one_memory_shows_what_would_flip_it_and_the_choice_is_kept() -> None:
-    app = AppTest.from_file(str(PAGES / "prompt.py"), default_timeout=30).run()
-    memory = app.selectbox[1]
-    assert (memory.label, len(app.dataframe)) == ("Memory", 2)
-    memory.select_index(1).run()
-    assert not app.exception
+    app = opened("prompt")
+    assert len(app.dataframe) == 2
+    sound(widget(app, "selectbox", "Memory").select_index(1).run())
     assert app.dataframe[2].value.columns.tolist() == ["change", "then", "score"]
-    chosen = app.selectbox[1].value
-    priority = app.selectbox[2]
-    assert priority.label == "Priority of the memory"
-    priority.select_index(3).run()
-    assert not app.exception
-    assert (app.selectbox[1].value, app.selectbox[2].value) == (chosen, 3)
+    chosen = widget(app, "selectbox", "Memory").value
+    sound(widget(app, "selectbox", "Priority of the memory").select_index(3).run())
+    visit(visit(app, "overview"), "prompt")
+    assert widget(app, "selectbox", "Memory").value == chosen
+    assert widget(app, "selectbox", "Priority of the memory").value == "3"
 
 
 def test_case_08_the_page_marks_the_part_that_was_not_searched(
@@ -137,8 +154,7 @@ def test_case_08_the_page_marks_the_part_that_was_not_searched(
             "text": asked, "old": STRANGE,
         })  # fmt: skip
     monkeypatch.setenv("WORKBENCH_DB", str(copy))
-    app = AppTest.from_file(str(PAGES / "prompt.py"), default_timeout=30).run()
-    assert not app.exception
+    app = opened("prompt")
     searched, unsearched = (text.value for text in app.text[:2])
     assert searched == asked[:200]
     assert len(unsearched) < 5000
@@ -148,8 +164,8 @@ def test_case_08_the_page_marks_the_part_that_was_not_searched(
 
 
 def test_a_long_text_is_folded_in_its_middle_alone() -> None:
-    assert common.folded("x" * 4000) == "x" * 4000
-    folded = common.folded("a" * 5000 + "b" * 5000)
+    assert prompt_parts.folded("x" * 4000) == "x" * 4000
+    folded = prompt_parts.folded("a" * 5000 + "b" * 5000)
     assert folded.startswith("a" * 2000 + "\n… 6,000 characters …\n")
     assert folded.endswith("\n" + "b" * 2000)
 
@@ -184,19 +200,28 @@ def test_cut_and_distance_draw_what_was_computed(store: Path) -> None:
     assert distance.labels[:2] == ["as it is", "at its best"]
     assert list(distance_figure(distance).data[0].x) == list(distance.scores)
     assert distance.scores[1] == said["memory"]["best"]
-    rows = common.change_rows(said)
+    rows = prompt_parts.change_rows(said)
     assert len(rows) == len(said["single_changes"]) + len(said["memory_changes"])
 
 
 def test_a_store_that_is_missing_is_said_on_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WORKBENCH_DB", str(tmp_path / "none.duckdb"))
-    app = AppTest.from_file(str(PAGES / "overview.py"), default_timeout=30).run()
+    app = AppTest.from_file(str(Path(entry.__file__)), default_timeout=30).run()
     assert not app.exception
     assert "workbench import" in app.error[0].value.replace("\\", "")
 
 
+def test_an_empty_store_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    empty = tmp_path / "empty.duckdb"
+    with writing(empty, "test"):
+        pass
+    monkeypatch.setenv("WORKBENCH_DB", str(empty))
+    assert [one.value for one in opened().info] == [word("frame.empty_log")]
+    assert [one.value for one in opened("prompt").info] == [word("frame.nothing_passes")]
+
+
 def test_markdown_of_users_is_escaped() -> None:
-    assert common.literal("cost $5 :x: [a](b) <b>") == r"cost \$5 \:x\: \[a\]\(b\) \<b\>"
+    assert literal("cost $5 :x: [a](b) <b>") == r"cost \$5 \:x\: \[a\]\(b\) \<b\>"
 
 
 def test_a_figure_draws_what_was_computed(store: Path) -> None:
@@ -211,6 +236,7 @@ def test_a_figure_draws_what_was_computed(store: Path) -> None:
     assert (sum(activity.shown), sum(activity.used)) == (whole["shown"], whole["used"])
     assert len(activity_figure(activity).data) == 3
     assert len(rates_figure(rates).data[0].y) == len(rates.labels) == 4
+    assert list(rates_figure(rates).data[1].x) == list(rates.shrunk)
     terms = terms_info(said)
     for number, score in enumerate(terms.scores):
         assert sum(parts[number] for parts in terms.parts.values()) == pytest.approx(score, abs=1e-6)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 import unicodedata
+from collections.abc import Iterable, Sequence
 
 # What JavaScript's trim() removes; str.strip() would also take U+0085 and the separators U+001C to U+001F.
 SPACE = "\t\n\v\f\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
@@ -39,6 +42,15 @@ def csv_cell(value: object) -> str:
     text = "" if value is None else str(value)
     is_number = re.fullmatch(r"-?\d+(\.\d+)?", text) is not None
     return "'" + text if text.startswith(_RUNS_IN_A_SPREADSHEET) and not is_number else text
+
+
+def csv_bytes(header: Sequence[str], rows: Iterable[Iterable[object]]) -> bytes:
+    """A CSV file of such cells, in UTF-8 with the mark that spreadsheets look for."""
+    out = io.StringIO(newline="")
+    writer = csv.writer(out)
+    writer.writerow(header)
+    writer.writerows([csv_cell(value) for value in row] for row in rows)
+    return out.getvalue().encode("utf-8-sig", errors="backslashreplace")
 
 
 def _mark(match: re.Match[str]) -> str:

@@ -22,6 +22,7 @@ from workbench.charts.log import (
     terms_info,
 )
 from workbench.charts.style import escaped
+from workbench.charts.trend import Trend, trend_figure, trend_info
 
 __all__ = [
     "TERMS",
@@ -31,6 +32,7 @@ __all__ = [
     "Rates",
     "ReachMap",
     "Terms",
+    "Trend",
     "activity_figure",
     "activity_info",
     "cut_figure",
@@ -44,4 +46,6 @@ __all__ = [
     "reach_info",
     "terms_figure",
     "terms_info",
+    "trend_figure",
+    "trend_info",
 ]

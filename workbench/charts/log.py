@@ -58,7 +58,8 @@ def activity_figure(info: Activity) -> go.Figure:
 
 @dataclass(frozen=True)
 class Rates:
-    """Use rates in per cent, with the ends of their intervals and the counts behind them, one a part of the report."""
+    """Use rates in per cent, with the ends of their intervals and the counts behind them, one a part of the report;
+    `shrunk` are the same drawn towards what the parts have in common."""
 
     by: str
     labels: Sequence[str]
@@ -66,6 +67,7 @@ class Rates:
     low: Sequence[float]
     high: Sequence[float]
     counts: Sequence[str]
+    shrunk: Sequence[float | None]
 
 
 def rates_info(said: Mapping[str, Any]) -> Rates:
@@ -77,26 +79,32 @@ def rates_info(said: Mapping[str, Any]) -> Rates:
         rates=[100 * part["use_rate"] for part in parts],
         low=[100 * part["use_rate_interval"][0] for part in parts],
         high=[100 * part["use_rate_interval"][1] for part in parts],
-        counts=[f"{part['used']} of {part['judged']}" for part in parts],
+        counts=[f"{part['used']:,} / {part['judged']:,}" for part in parts],
+        shrunk=[None if part["use_rate_shrunk"] is None else 100 * part["use_rate_shrunk"] for part in parts],
     )
 
 
 def rates_figure(info: Rates) -> go.Figure:
-    """A dot a part with its 95 % interval."""
+    """A dot a part with its 95 % interval, and the shrunk rate as an open diamond."""
     error = {
         "type": "data",
         "array": [high - rate for high, rate in zip(info.high, info.rates, strict=True)],
         "arrayminus": [rate - low for rate, low in zip(info.rates, info.low, strict=True)],
     }
     figure = go.Figure()
+    labels = [escaped(label) for label in info.labels]
     figure.add_scatter(
-        y=[escaped(label) for label in info.labels], x=info.rates, error_x=error, mode="markers+text",
+        y=labels, x=info.rates, error_x=error, mode="markers+text", name="use rate",
         text=info.counts, textposition="top right", marker={"size": 10, "color": "#4e79a7"},
+    )  # fmt: skip
+    figure.add_scatter(
+        y=labels, x=info.shrunk, mode="markers", name="shrunk towards all",
+        marker={"size": 10, "symbol": "diamond-open", "color": "#b07aa1"},
     )  # fmt: skip
     figure.update_layout(
         title=f"Use rate by {info.by}, with 95 % interval", xaxis_title="used of judged memories, %",
-        xaxis_rangemode="tozero", height=150 + 60 * max(len(info.labels), 1), showlegend=False,
-        margin=MARGIN,
+        xaxis_rangemode="tozero", height=170 + 60 * max(len(info.labels), 1), legend=LEGEND, margin=MARGIN,
+        yaxis_autorange="reversed",
     )  # fmt: skip
     return figure
 

@@ -62,8 +62,7 @@ def open_app(path: Path, port: int, host: str, headless: bool) -> int:
     page = Path(__file__).parent.parent / "ui" / "app.py"
     command = [
         sys.executable, "-m", "streamlit", "run", str(page), "--server.port", str(port), "--server.address", host,
-        "--server.headless", str(headless).lower(), "--browser.gatherUsageStats", "false",
-        "--client.toolbarMode", "minimal",
+        "--server.headless", str(headless).lower(),
     ]  # fmt: skip
     environment = {**os.environ, "WORKBENCH_DB": str(path)}
     if os.name == "posix":

@@ -13,8 +13,7 @@ import typer
 
 from workbench.cli.output import say
 from workbench.judge.evidence import SOURCES
-from workbench.judge.hand import bring
-from workbench.judge.hand import waiting as waiting_answers
+from workbench.judge.hand import reading_answers
 from workbench.params import Params
 from workbench.params.toml import read_toml
 from workbench.replay.logged import settings_in_force
@@ -55,9 +54,7 @@ def opened(db: Path | None, config: Path | None = None) -> Iterator[tuple[Databa
     """The store, read-only, and what a replay runs with: `config`, or the configuration in force."""
     params = read_toml(config) if config else None
     path = store_path(db)
-    answers = waiting_answers(path)
-    with reading(path) as database:
-        bring(database, answers)
+    with reading_answers(path) as database:
         if waiting := Inbox(path).size:
             say(f"{waiting:,} bytes of events wait to be taken into the store; `workbench fold` does it.")
         in_force: Params = settings_in_force(database).params

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from pathlib import Path
 
 import pyarrow as pa
@@ -13,7 +11,7 @@ from workbench.judge.labels import judge_log
 from workbench.params.files import write_atomic
 from workbench.replay.run import Settings, candidates_of, full_chain
 from workbench.store import Database, compose, sql_text
-from workbench.text import csv_cell
+from workbench.text import csv_bytes
 
 _ENDINGS = (".parquet", ".csv")
 
@@ -39,11 +37,6 @@ def dump(db: Database, settings: Settings, selected: str | None, path: Path) -> 
 
 
 def _csv(batches: pa.RecordBatchReader) -> bytes:
-    """UTF-8 with the mark that spreadsheets look for."""
-    out = io.StringIO(newline="")
-    writer = csv.writer(out)
-    writer.writerow(batches.schema.names)
-    for batch in batches:
-        columns = [column.to_pylist() for column in batch.columns]
-        writer.writerows([csv_cell(value) for value in row] for row in zip(*columns, strict=True))
-    return out.getvalue().encode("utf-8-sig", errors="backslashreplace")
+    names: list[str] = batches.schema.names
+    columns = ([column.to_pylist() for column in batch.columns] for batch in batches)
+    return csv_bytes(names, (row for batch in columns for row in zip(*batch, strict=True)))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,7 +16,7 @@ import pyarrow as pa
 from workbench.errors import BadInput
 from workbench.judge.labels import HAND_LABELS, WAITING, expect_answers
 from workbench.judge.marks import normalised_address
-from workbench.store import Database, Inbox, compose, sql_text
+from workbench.store import Database, Inbox, compose, reading, sql_text
 
 KIND = "label"
 GRADES = ("yes", "no", "unsure")
@@ -128,6 +129,15 @@ def bring(db: Database, records: Iterable[Mapping[str, Any]]) -> None:
     }
     if rows:
         db.append(WAITING, pa.Table.from_pylist(list(rows.values()), _SCHEMA))
+
+
+@contextmanager
+def reading_answers(path: Path) -> Iterator[Database]:
+    """The store at `path`, read-only, together with the answers that wait in its inbox."""
+    answers = waiting(path)  # first: see there
+    with reading(path) as db:
+        bring(db, answers)
+        yield db
 
 
 def known_labels(db: Database) -> set[str]:

@@ -18,7 +18,7 @@ from workbench.judge.hand import Answer, Subject, checked_grade, imported, subje
 from workbench.params.files import write_atomic
 from workbench.retrieve.clock import read_time
 from workbench.store import Database
-from workbench.text import csv_cell, trimmed
+from workbench.text import csv_bytes, csv_cell, trimmed
 
 COLUMNS = ("query_id", "prompt", "uri", "grade", "labelled_by", "labelled_at", "expired")
 _ENDINGS = (".csv", ".jsonl", ".parquet")
@@ -121,11 +121,7 @@ def write_answers(answers: Sequence[Mapping[str, Any]], path: Path) -> None:
     ending = path.suffix.lower()
     rows = [{name: answer[name] for name in COLUMNS} for answer in answers]
     if ending == ".csv":
-        out = io.StringIO(newline="")
-        writer = csv.writer(out)
-        writer.writerow(COLUMNS)
-        writer.writerows([csv_cell(value) for value in row.values()] for row in rows)
-        content = out.getvalue().encode("utf-8-sig")
+        content = csv_bytes(COLUMNS, (row.values() for row in rows))
     elif ending == ".jsonl":
         content = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
     elif ending == ".parquet":

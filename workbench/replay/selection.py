@@ -84,10 +84,27 @@ def clients(db: Database) -> list[str]:
     return [name for (name,) in db.rows("SELECT DISTINCT coalesce(client_type, '') FROM wb.logged_queries ORDER BY 1")]
 
 
+def log_span(db: Database) -> tuple[datetime | None, datetime | None]:
+    """The times of the oldest and the newest query of the log; None where it holds none with a time."""
+    first, last = db.row("SELECT min(now), max(now) FROM wb.logged_queries")
+    return first, last
+
+
+_LISTED = (
+    "SELECT s.query_id, s.now::VARCHAR, left(r.query_text, 200) FROM {table} AS s"
+    " JOIN recall_queries AS r ON r.query_id = s.query_id"
+)
+
+
 def newest(db: Database, most: int, selected: str = SELECTED) -> list[tuple[str, str, str]]:
     """(query_id, time, first 200 characters) of the newest `most` queries of the table `selected`."""
     return db.rows(
-        f"SELECT s.query_id, s.now::VARCHAR, left(r.query_text, 200) FROM {selected} AS s"
-        " JOIN recall_queries AS r ON r.query_id = s.query_id ORDER BY s.now DESC, s.query_id LIMIT $most",
+        f"{_LISTED.format(table=selected)} ORDER BY s.now DESC, s.query_id LIMIT $most",
         {"most": most},
     )
+
+
+def prompt_of(db: Database, query_id: str) -> tuple[str, str, str] | None:
+    """The same of one query of the log; None where it holds no such query."""
+    rows = db.rows(f"{_LISTED.format(table='wb.logged_queries')} WHERE s.query_id = $query_id", {"query_id": query_id})
+    return rows[0] if rows else None

@@ -1,24 +1,53 @@
-"""Entry point of the app; `workbench ui` runs it."""
+"""Entry point of the app; `workbench ui` runs it: the frame around the pages."""
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 
 import streamlit as st
 
-_HERE = Path(__file__).parent
-# Not `pages`: beside this file, a folder of that name is a navigation of its own to Streamlit, without this frame.
-_SCREENS = _HERE / "screens"
+from workbench.errors import WorkbenchError
+from workbench.ui import kept
+from workbench.ui.bar import draw_filter, draw_language
+from workbench.ui.literal import literal
+from workbench.ui.screens import SCREENS
+from workbench.ui.texts import plain, t
+
+_LOG = logging.getLogger("workbench.ui")
+_ICON = Path(__file__).parent / "static" / "icon.png"
+# Dense: the room beside the page goes to the page.
+_STYLE = "[data-testid=stMainBlockContainer] {padding-left: 2rem; padding-right: 2rem}"
 
 
 def run() -> None:
-    """Draw the frame around the pages."""
-    st.set_page_config(page_title="Recall workbench", page_icon=str(_HERE / "static" / "icon.png"), layout="wide")
-    pages = [
-        st.Page(_SCREENS / "overview.py", title="Overview", icon=":material/monitoring:", default=True),
-        st.Page(_SCREENS / "prompt.py", title="One prompt", icon=":material/account_tree:"),
+    """Draw the frame and the page in it."""
+    st.set_page_config(page_title="Recall workbench", page_icon=str(_ICON), layout="wide", initial_sidebar_state=240)
+    st.html(f"<style>{_STYLE}</style>")
+    kept.arrive(st.context.url)
+    with st.sidebar:
+        draw_language()
+    page = st.navigation({plain(f"frame.{group}"): _pages(group) for group in SCREENS})
+    draw_filter()
+    try:
+        page.run()
+    except WorkbenchError as error:
+        st.error(literal(str(error)))
+    except Exception:
+        _LOG.exception("the page %s failed", page.title)
+        st.error(t("frame.fault"))
+
+
+def _pages(group: str) -> list[st.Page]:
+    return [
+        st.Page(
+            screen.script,
+            title=plain(f"{screen.name}.title"),
+            icon=f":material/{screen.icon}:",
+            default=screen.name == "overview",
+        )
+        for screen in SCREENS[group]
     ]
-    st.navigation(pages).run()
 
 
 if __name__ == "__main__":

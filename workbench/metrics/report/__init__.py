@@ -2,6 +2,16 @@
 
 from workbench.metrics.report.helpfulness import GROUPINGS, Report, report
 from workbench.metrics.report.listing import Page, memory_table, page
-from workbench.metrics.report.periods import calendar_day, last_hours
+from workbench.metrics.report.periods import calendar_day, calendar_days, last_hours
 
-__all__ = ["GROUPINGS", "Page", "Report", "calendar_day", "last_hours", "memory_table", "page", "report"]
+__all__ = [
+    "GROUPINGS",
+    "Page",
+    "Report",
+    "calendar_day",
+    "calendar_days",
+    "last_hours",
+    "memory_table",
+    "page",
+    "report",
+]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, time, timedelta
+from datetime import date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 from workbench.errors import BadInput
@@ -26,9 +26,15 @@ def last_hours(now: datetime, hours: float = 24) -> Span:
 def calendar_day(now: datetime, zone: str) -> Span:
     """The calendar day of `zone` in which `now` lies: from its midnight (inclusive) to the next (exclusive). It has 23
     or 25 hours where clocks change."""
+    day = now.astimezone(checked_zone(zone)).date()
+    return calendar_days(day, day, zone)
+
+
+def calendar_days(first: date, last: date, zone: str) -> Span:
+    """From the midnight of `zone` that begins the day `first` (inclusive) to the one that ends `last` (exclusive).
+    BadInput where `last` comes before `first`."""
+    if last < first:
+        raise BadInput(f"The last day {last} comes before the first {first}; swap them.")
     place = checked_zone(zone)
-    day = now.astimezone(place).date()
-    return (
-        datetime.combine(day, time.min, tzinfo=place),
-        datetime.combine(day + timedelta(days=1), time.min, tzinfo=place),
-    )
+    start, end = (datetime.combine(day, time.min, tzinfo=place) for day in (first, last + timedelta(days=1)))
+    return start, end

@@ -11,6 +11,7 @@ from workbench.metrics.binomial import loss_bound
 from workbench.metrics.power import HELD_OUT, Detectable
 
 FEW = 10
+COMPARISON = "Is another configuration better?"
 TOLERATED = 0.10
 
 
@@ -106,7 +107,7 @@ def _comparison(held: Held) -> Answer:
     enough = seen.used >= FEW and held.used - seen.used >= FEW
     why = seen.sentence().rstrip(".") if enough else f"{seen.used} used memories would be held out; {FEW} are the least"
     wanted = max(FEW / HELD_OUT, held.used + 1)
-    return _answer(held, "Is another configuration better?", enough, why, wanted)
+    return _answer(held, COMPARISON, enough, why, wanted)
 
 
 def _tolerated(held: Held) -> Answer:

@@ -1,39 +1,106 @@
-"""Overview of a store: how helpful recall was, by day and by client."""
+"""Overview: what the store holds, how helpful recall was, and what to do next."""
 
 from __future__ import annotations
 
 import streamlit as st
 
-from workbench.charts import activity_figure, activity_info, rates_figure, rates_info
-from workbench.importers import capabilities
-from workbench.metrics.report import report
-from workbench.replay.selection import SELECTED
-from workbench.ui.common import (
-    capability_rows,
-    chosen_selection,
-    chosen_zone,
-    denominator_rows,
-    headline,
-    literal,
-    store,
+from workbench.charts import (
+    activity_figure,
+    activity_info,
+    rates_figure,
+    rates_info,
+    trend_figure,
+    trend_info,
 )
+from workbench.ui.bar import chosen, client_name
+from workbench.ui.common import store
+from workbench.ui.empty import expect_log, expect_prompts
+from workbench.ui.links import has_page, link
+from workbench.ui.log import (
+    capability_rows,
+    denominator_rows,
+    fresh_line,
+    gate,
+    held,
+    next_steps,
+    overview,
+    parity_line,
+    part_columns,
+    question_rows,
+    separation_lines,
+    tiles,
+)
+from workbench.ui.pictures import picture
+from workbench.ui.tables import Column, table
+from workbench.ui.texts import plain, t
+from workbench.ui.texts.said import said
 
-st.title("Overview")
+_LIGHTS = {"good": st.success, "bad": st.error, "none": st.info}
+
+st.title(t("overview.title"))
+with st.spinner(t("overview.counting")):
+    holds = held()
+st.caption(fresh_line(holds))
+expect_log(holds)
+filtered = chosen()
+with st.spinner(t("overview.counting")):
+    found = overview(filtered.selection, filtered.zone)
+    parity = gate()
+expect_prompts(found["prompts"])
+
+st.markdown(said(found["sufficiency"]))
+for place, (name, value, rests_on) in zip(st.columns(5), tiles(found), strict=True):
+    with place.container(border=True, height="stretch"):
+        st.metric(name, value)
+        st.caption(rests_on)
+
+light, sentence = parity_line(parity)
+st.subheader(t("overview.next"))
+_LIGHTS[light](sentence)
+for step, page in next_steps(found, holds["capabilities"], light):
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(f"- {step}", width="content")
+        if page is not None and has_page(page):
+            link(page, plain(f"{page}.title"))
+
+st.subheader(t("overview.trend"))
+if found["shown"]:
+    picture(trend_figure(trend_info(found["weeks"])), "use-rate-by-week", t("overview.by_week"))
+    with st.expander(t("overview.as_table")):
+        table(found["weeks"], part_columns(Column("part", plain("overview.week"))), "weeks")
 with store() as db:
-    selection = chosen_selection(db)
-    zone = chosen_zone()
-    activity = activity_info(db, selection, zone)
-    said = report(db, SELECTED, "client", zone).as_json()
-    possible = capabilities(db)
-
-st.markdown(literal(said["sufficiency"]))
-for place, (name, value) in zip(st.columns(4), headline(said), strict=True):
-    place.metric(name, value, border=True)
-if said["shown"]:
-    st.plotly_chart(rates_figure(rates_info(said)), key="rates", width="stretch")
+    activity = activity_info(db, filtered.selection, filtered.zone)
 if activity.days:
-    st.plotly_chart(activity_figure(activity), key="activity", width="stretch")
-st.subheader("What each figure rests on")
-st.dataframe(denominator_rows(said), width="stretch", hide_index=True)
-st.subheader("What this store is good for")
-st.dataframe(capability_rows(possible), width="stretch", hide_index=True)
+    picture(activity_figure(activity), "activity", t("overview.by_day", zone=activity.zone))
+
+if found["shown"]:
+    st.subheader(t("overview.clients"))
+    picture(rates_figure(rates_info(found)), "use-rate-by-client", t("overview.by_client"))
+    table(found["parts"], part_columns(Column("part", plain("bar.client"), said=client_name)), "clients")
+    st.subheader(t("overview.separation"))
+    for line in separation_lines(found["separation"]):
+        st.markdown(line)
+
+st.subheader(t("overview.questions"))
+table(
+    question_rows(found["questions"]),
+    [
+        Column("question", plain("overview.question"), width="medium"),
+        Column("answered", plain("overview.answered"), "yes", "small"),
+        Column("why", plain("overview.why"), width="large"),
+        Column("more_days", plain("overview.more_days"), width="small"),
+    ],
+    "questions",
+)
+with st.expander(t("overview.rests_on")):
+    columns = [
+        Column("step", plain("overview.step")), Column("count", plain("overview.count"), "count"),
+        Column("why", plain("overview.why"), width="large"),
+    ]  # fmt: skip
+    table(denominator_rows(found), columns, "denominators")
+with st.expander(t("overview.good_for")):
+    columns = [
+        Column("can", plain("overview.can")), Column("possible", plain("overview.possible"), "yes"),
+        Column("why", plain("overview.why"), width="large"),
+    ]  # fmt: skip
+    table(capability_rows(holds["capabilities"]), columns, "capabilities")

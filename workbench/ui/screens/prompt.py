@@ -19,89 +19,84 @@ from workbench.replay.logged import settings_in_force
 from workbench.replay.reach import MOST_PRIORITY, reachability
 from workbench.replay.run import Settings
 from workbench.text import shown
-from workbench.ui.common import (
+from workbench.ui.bar import chosen
+from workbench.ui.common import kept_choice, store
+from workbench.ui.pictures import picture
+from workbench.ui.prompt_parts import (
+    candidate_columns,
     candidate_rows,
+    change_columns,
     change_rows,
-    chosen_selection,
+    facts_line,
     folded,
-    kept_choice,
-    literal,
     note_lines,
     pick_query,
+    signal_columns,
     signal_rows,
-    store,
     token_line,
 )
+from workbench.ui.tables import table
+from workbench.ui.texts import plain, t
+from workbench.ui.texts.said import said
 
 ALL = ""
 
-st.title("One prompt")
+st.title(t("prompt.title"))
 with store() as db:
-    query_id = pick_query(db, chosen_selection(db))
-    if query_id is None:
-        st.info("No prompt passes the filter.")
-        st.stop()
+    query_id = pick_query(db, chosen().selection)
     in_force = settings_in_force(db).params
     settings = Settings(in_force, in_force)
-    said = explain(db, settings, query_id).as_json()
-    query = said["query"]
+    found = explain(db, settings, query_id).as_json()
+    query = found["query"]
 
-    st.subheader("What was searched")
+    st.subheader(t("prompt.what_was_searched"))
     if query["query_truncated"]:
-        st.plotly_chart(cut_figure(cut_info(said)), key="cut", width="stretch")
+        picture(cut_figure(cut_info(found)), "cut", t("prompt.cut", limit=query["limit"], source=query["limit_source"]))
     with st.container(border=True):
-        st.caption("searched")
+        st.caption(t("prompt.searched"))
         st.text(folded(query["searched"]))
     if query["query_truncated"]:
         with st.container(border=True):
-            st.caption("not searched")
+            st.caption(t("prompt.not_searched"))
             st.text(folded(query["unsearched"]))
     if query["class"]:
-        st.warning(literal(f"Hint: {query['class']}. The question stands where no signal looked."))
+        st.warning(t("prompt.hint", kind=query["class"]))
     if query["limit_note"]:
-        st.caption(literal(query["limit_note"]))
-    st.caption(
-        literal(
-            f"{query['now']} · client {query['client_type'] or '(none)'} · session {query['session_id'] or '(none)'} · "
-            f"{query['query_tokens']} tokens · {len(said['signal_rows'])} signal rows · "
-            f"{len(said['candidates'])} candidates"
-        )
-    )
+        st.caption(said(query["limit_note"]))
+    st.caption(facts_line(found))
     if query["tokens"]:
         st.caption(token_line(query))
-    for line in note_lines(said, "query"):
+    for line in note_lines(found, "query"):
         st.caption(line)
 
-    st.subheader("Rows of the signals")
-    for line in note_lines(said, "signal_rows"):
+    st.subheader(t("prompt.candidates"))
+    picture(terms_figure(terms_info(found)), "terms", t("prompt.terms"))
+    for line in note_lines(found, "candidates"):
         st.caption(line)
-    st.dataframe(signal_rows(said), width="stretch", hide_index=True, height=260)
+    table(candidate_rows(found), candidate_columns(found), "candidates")
 
-    st.subheader("Candidates, best first")
-    st.plotly_chart(terms_figure(terms_info(said)), key="terms", width="stretch")
-    for line in note_lines(said, "candidates"):
+    st.subheader(t("prompt.signals"))
+    for line in note_lines(found, "signal_rows"):
         st.caption(line)
-    st.dataframe(candidate_rows(said), width="stretch", hide_index=True)
+    table(signal_rows(found), signal_columns(), "signals")
 
-    st.subheader("One memory: what would flip it")
-    uris = [ALL, *(one["uri"] for one in said["candidates"])]
-    uri = kept_choice("memory", "Memory", uris, lambda one: shown(one) if one else "(none)")
+    st.subheader(t("prompt.one_memory"))
+    uris = [ALL, *(one["uri"] for one in found["candidates"])]
+    uri = kept_choice("memory", t("prompt.memory"), uris, lambda one: shown(one) if one else plain("prompt.none"))
     if uri:
-        with st.spinner("Trying single changes"):
+        with st.spinner(t("prompt.trying")):
             own = explain(db, settings, query_id, uri).as_json()
-        st.markdown(literal(own["candidates"][0]["why"]))
+        st.markdown(said(own["candidates"][0]["why"]))
         if own["memory"] is not None:
-            st.markdown(literal(" ".join([own["memory"]["sentence"], *own["memory"]["lacks"]])))
-        st.plotly_chart(distance_figure(distance_info(own)), key="distance", width="stretch")
-        st.dataframe(change_rows(own), width="stretch", hide_index=True)
+            st.markdown(" ".join(said(one) for one in [own["memory"]["sentence"], *own["memory"]["lacks"]]))
+        picture(distance_figure(distance_info(own)), "distance", t("prompt.distance"))
+        table(change_rows(own), change_columns(), "changes")
 
-    st.subheader("What can be reached at all")
-    priority = kept_choice("reach_priority", "Priority of the memory", list(range(MOST_PRIORITY + 1)))
-    table = reachability(db, settings, query["query_tokens"])
-    st.plotly_chart(reach_figure(reach_info(table, priority)), key="reach", width="stretch")
-    st.caption(
-        "Each signal at its top value, in a memory that was just edited; rows are what matches beside exact: a keyword "
-        "of similar meaning, the meaning or the words of a view. What is orange at priority 0 is never shown."
-    )
-    for warning in table.as_json()["warnings"]:
-        st.markdown(literal(f"⚠ {warning}"))
+    st.subheader(t("prompt.reach"))
+    priority = int(kept_choice("priority", t("prompt.priority"), [str(one) for one in range(MOST_PRIORITY + 1)]))
+    map_of = reachability(db, settings, query["query_tokens"])
+    title = t("prompt.best", priority=priority, tokens=query["query_tokens"], threshold=map_of.threshold)
+    picture(reach_figure(reach_info(map_of, priority)), "reach", title)
+    st.caption(t("prompt.reach_means"))
+    for warning in map_of.as_json()["warnings"]:
+        st.markdown(f"⚠ {said(warning)}")

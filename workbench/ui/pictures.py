@@ -1,0 +1,54 @@
+"""Pictures of a page: in its language and theme, and to take along."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from workbench.ui.texts import language, t, texts
+
+_TITLE_TOP, _LEAST_TOP = 60, 30
+
+
+def picture(figure: go.Figure, name: str, title: str, **options: Any) -> Any:
+    """Draw a figure below its `title`; `name` is its key and the name of its files. Options, and what is returned, are
+    those of st.plotly_chart. The camera of the figure gives PNG, the button HTML that needs no network, whose own
+    camera gives SVG."""
+    _spoken(figure)
+    figure.update_layout(title=None, margin_t=max(_LEAST_TOP, (figure.layout.margin.t or _TITLE_TOP) - _TITLE_TOP))
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(f"**{title}**", width="stretch")
+        st.download_button(
+            "HTML", data=lambda: _page(figure, name), file_name=f"{name}.html", mime="text/html", type="tertiary",
+            icon=":material/download:", key=f"page {name}", on_click="ignore", help=t("charts.html"),
+        )  # fmt: skip
+    return st.plotly_chart(
+        figure, key=f"picture {name}", width="stretch", alt=title, config=_tools("png", name), **options
+    )
+
+
+def _page(figure: go.Figure, name: str) -> str:
+    html: str = figure.to_html(include_plotlyjs=True, config=_tools("svg", name))
+    return html
+
+
+def _tools(camera: str, name: str) -> dict[str, Any]:
+    return {"displaylogo": False, "toImageButtonOptions": {"format": camera, "filename": name, "scale": 2}}
+
+
+def word(english: str) -> str:
+    """A fixed word of a chart in the language of the session; a word that the texts do not hold stays."""
+    found: str = texts(language()).get("charts.words", {}).get(english, english)
+    return found
+
+
+def _spoken(figure: go.Figure) -> None:
+    """Put the names of traces and the titles of axes into the language of the session."""
+    for trace in figure.data:
+        if trace.name:
+            trace.name = word(trace.name)
+    for axis in (*figure.select_xaxes(), *figure.select_yaxes()):
+        if axis.title.text:
+            axis.title.text = word(axis.title.text)
