@@ -25,6 +25,7 @@ class Screen(NamedTuple):
 SCREENS = {
     "look": (
         Screen("overview", "monitoring"),
+        Screen("prompts", "list"),
         Screen("prompt", "account_tree"),
     ),
 }

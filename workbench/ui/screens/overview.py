@@ -35,7 +35,7 @@ from workbench.ui.tables import Column, table
 from workbench.ui.texts import plain, t
 from workbench.ui.texts.said import said
 
-_LIGHTS = {"good": st.success, "bad": st.error, "none": st.info}
+_LIGHTS = {"good": st.success, "bad": st.warning, "none": st.info}
 
 st.title(t("overview.title"))
 with st.spinner(t("overview.counting")):
