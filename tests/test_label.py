@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -176,7 +177,7 @@ def test_answers_of_several_processes_all_stay(store: Path) -> None:
 
 
 def _answered(db: Database, query: str, uri: str, grade: str) -> None:
-    hand.take(db, [vars(hand.answered(db, query, uri, grade))])
+    hand.take(db, [vars(hand.answered(db, query, uri, grade, datetime.now(UTC)))])
 
 
 URIS = {f"a://{number}": f"n{number}" for number in range(40)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -58,7 +59,7 @@ def remove_command(query_id: QueryId, uri: Uri, by: By = None, db: Db = None, js
 def _answer(db: Path | None, query_id: str, uri: str, grade: str, by: str | None, json: bool) -> None:
     path = existing_store(db)
     with opened(db) as (database, _):
-        kept = answered(database, query_id, uri, grade, by)
+        kept = answered(database, query_id, uri, grade, datetime.now(UTC), by)
     keep(path, [kept])
     said = {"query_id": query_id, "uri": kept.uri, "grade": grade, "label_id": kept.label_id}
     emit(said, json, f"{shown(kept.uri)} for {shown(query_id)}: {grade}.")

@@ -7,7 +7,7 @@ import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -56,8 +56,11 @@ class Subject:
         return None if text is None else hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
 
 
-def answered(db: Database, query_id: str, uri: str, grade: str, by: str | None = None, source: str = KIND) -> Answer:
-    """The answer `grade` on whether the memory at `uri` helps with the prompt `query_id`; it is not kept yet.
+def answered(
+    db: Database, query_id: str, uri: str, grade: str, at: datetime, by: str | None = None, source: str = KIND
+) -> Answer:
+    """The answer `grade`, given at the time `at`, on whether the memory at `uri` helps with the prompt `query_id`; it
+    is not kept yet.
 
     BadInput for a grade, a prompt or an address that is none of the store's.
     """
@@ -69,7 +72,7 @@ def answered(db: Database, query_id: str, uri: str, grade: str, by: str | None =
     subject = subject_at(db, uri)
     if subject is None:
         raise BadInput(f"There is no memory at {uri!r}, now or in the log; check the address.")
-    return _answer(subject, query_id, grade, by, datetime.now(UTC).isoformat(), str(uuid.uuid4()), source)
+    return _answer(subject, query_id, grade, by, at.isoformat(), str(uuid.uuid4()), source)
 
 
 def imported(
