@@ -13,9 +13,10 @@ FOLDER = Path(__file__).parent.parent / "notebooks"
 BOOKS = sorted(FOLDER.glob("*.ipynb"))
 
 
-def _outputs(cell: Any) -> list[Any]:
-    """What a cell printed or returned; pictures as their data."""
-    return [output.get("text") or output.get("data") for output in cell.get("outputs", [])]
+def _outputs(cell: Any) -> tuple[str, list[Any]]:
+    """What a cell printed, in however many pieces it came, and what it returned; pictures as their data."""
+    outputs = cell.get("outputs", [])
+    return "".join(one.get("text", "") for one in outputs), [one["data"] for one in outputs if "data" in one]
 
 
 def test_there_are_three() -> None:
