@@ -7,6 +7,7 @@ import plotly.graph_objects as go
 LEGEND = {"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom", "traceorder": "normal"}
 MARGIN = {"l": 10, "r": 10, "t": 90, "b": 10}
 REACHES, FALLS_SHORT, NEUTRAL = "#5e3c99", "#e66101", "#8c8c8c"
+GAIN, LOSS, NOISE, UNKNOWN = "#4e79a7", "#e15759", "#bab0ac", "#edc948"
 
 
 def threshold_line(figure: go.Figure, threshold: float, position: str = "bottom right") -> None:

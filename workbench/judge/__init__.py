@@ -7,7 +7,7 @@ from workbench.judge.labels import BEYOND, LOG, PROMPTS, Judged, judge_log
 from workbench.judge.ledger import Ledger
 from workbench.judge.misses import LINKED_PROMPTS, MISS_EVIDENCE, PLACED_OPENS, Misses, write_misses
 from workbench.judge.outcomes import OUTCOMES, judged_replay, ledger, ledgers_by, outcomes, read_ledgers
-from workbench.judge.quick import Labelled, label_candidates, quick_ledger, quick_sessions
+from workbench.judge.quick import Labelled, label_candidates, quick_ledger, quick_sessions, session_totals
 
 __all__ = [
     "BEYOND",
@@ -37,5 +37,6 @@ __all__ = [
     "quick_ledger",
     "quick_sessions",
     "read_ledgers",
+    "session_totals",
     "write_misses",
 ]

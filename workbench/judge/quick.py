@@ -34,8 +34,12 @@ def label_candidates(
     chain = (*stage("prompts", PROMPTS), *stage("log", LOG), *stage("beyond", BEYOND), "judge/labelled")
     ordered = "SELECT * FROM {last} ORDER BY query_id, priority, uri_order"
     db.execute(f"CREATE OR REPLACE TEMP TABLE {into} AS {compose(chain, ordered)}")
-    totals = compose((*stage("prompts", PROMPTS), *stage("log", LOG), "judge/session_totals"))
-    return Labelled(into, judged, db.arrow(totals))
+    return Labelled(into, judged, session_totals(db))
+
+
+def session_totals(db: Database) -> pa.Table:
+    """The totals of the judged log by session, as `Labelled.sessions`."""
+    return db.arrow(compose((*stage("prompts", PROMPTS), *stage("log", LOG), "judge/session_totals")))
 
 
 def _visible(labelled: Labelled) -> tuple[Stage, ...]:

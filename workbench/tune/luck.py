@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -15,20 +15,26 @@ from workbench.tune.goal import Goal
 SHUFFLES = 500
 LEVEL = 0.95
 _BLOCK = 64
+_PARTS = 20
 
 
 @dataclass(frozen=True)
 class Luck:
     """The best gain over all tried configurations, for each of `shuffles` shuffles of the labels; `bar` is its 95th
-    percentile, which a real gain has to exceed."""
+    percentile, which a real gain has to exceed. `spread` are those gains at every twentieth of the shuffles, smallest
+    first."""
 
     shuffles: int
     median: float
     bar: float
+    spread: Sequence[float] = field(default=(), compare=False)
 
     def as_json(self) -> dict[str, Any]:
         """The `luck` part of a tuning result."""
-        return {"shuffles": self.shuffles, "median_gain": self.median, "bar": self.bar, "level": LEVEL}
+        return {
+            "shuffles": self.shuffles, "median_gain": self.median, "bar": self.bar, "level": LEVEL,
+            "spread": list(self.spread),
+        }  # fmt: skip
 
 
 def luck(goal: Goal, tried: Sequence[Kept], seed: int, shuffles: int = SHUFFLES) -> Luck:
@@ -50,7 +56,8 @@ def luck(goal: Goal, tried: Sequence[Kept], seed: int, shuffles: int = SHUFFLES)
             within = (at_used < 0).sum(axis=0) <= goal.tolerated_loss * len(used)
             best[number] = max(best[number], float(gains[within].max(initial=0.0)))
     best /= max(part.prompts, 1)
-    return Luck(shuffles, float(np.median(best)), float(np.quantile(best, LEVEL)))
+    spread = np.quantile(best, np.linspace(0, 1, _PARTS + 1)).tolist()
+    return Luck(shuffles, float(np.median(best)), float(np.quantile(best, LEVEL)), spread)
 
 
 def shuffled(used: Bits, strata: NDArray[np.int64], shuffles: int, rng: np.random.Generator) -> list[NDArray[np.intp]]:

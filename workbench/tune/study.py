@@ -107,7 +107,7 @@ def looks_of(study: optuna.Study) -> int:
 
 def looks_elsewhere(folder: Path, name: str, holdout: str) -> int:
     """How often the other finished studies of `folder` looked at the same held-out prompts."""
-    others = (_read(file) for file in sorted(folder.glob("*.json")) if file.stem != name)
+    others = (read_result(file) for file in sorted(folder.glob("*.json")) if file.stem != name)
     return sum(int(other["looks"]) for other in others if other and other.get("holdout_data") == holdout)
 
 
@@ -124,14 +124,14 @@ def load_result(folder: Path, name: str) -> dict[str, Any]:
     if not path.exists():
         known = ", ".join(sorted(file.stem for file in folder.glob("*.json"))) or "none"
         raise BadInput(f"There is no finished study {name}; finished studies: {known}. Run `workbench tune` first.")
-    result = _read(path)
+    result = read_result(path)
     if result is None:
         raise BadInput(f"{path} is not the result of a study; run `workbench tune --study {name} --resume` to redo it.")
     return result
 
 
-def _read(path: Path) -> dict[str, Any] | None:
-    """The result in a file; None when it holds something else."""
+def read_result(path: Path) -> dict[str, Any] | None:
+    """The result of a study in the file `path`; None when it holds something else."""
     try:
         result = json.loads(path.read_text(encoding="utf-8"))
     except ValueError:

@@ -1,0 +1,72 @@
+"""The app as `workbench ui` runs it, and a page of Chromium on it."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.error import URLError
+from urllib.request import urlopen
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+PATIENCE_MS = 60_000
+
+
+@contextmanager
+def served(store: Path) -> Iterator[str]:
+    """The address of the app over `store`."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-m", "workbench", "ui", "--db", str(store), "--port", str(port), "--headless"]
+    nowhere = subprocess.DEVNULL
+    with subprocess.Popen(command, env={**os.environ}, stdout=nowhere, stderr=nowhere) as app:
+        try:
+            _wait_for(f"http://localhost:{port}/_stcore/health")
+            yield f"http://localhost:{port}"
+        finally:
+            app.terminate()
+            app.wait(timeout=30)
+
+
+@contextmanager
+def browsed(chromium: str) -> Iterator[Page]:
+    """A page of 1280 by 900; asking anything beyond this machine fails the test."""
+    from playwright.sync_api import sync_playwright
+
+    outside: list[str] = []
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=chromium, args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+        )
+        context = browser.new_context(viewport={"width": 1280, "height": 900})
+        context.set_default_timeout(PATIENCE_MS)
+        context.on("request", lambda request: outside.append(request.url) if _is_outside(request.url) else None)
+        yield context.new_page()
+        browser.close()
+    assert outside == []
+
+
+def _wait_for(address: str, seconds: float = 60) -> None:
+    end = time.monotonic() + seconds
+    while True:
+        try:
+            with urlopen(address, timeout=2) as answer:  # noqa: S310
+                if answer.status == 200:
+                    return
+        except (URLError, OSError):
+            if time.monotonic() > end:
+                raise
+        time.sleep(0.2)
+
+
+def _is_outside(address: str) -> bool:
+    return not address.startswith(("http://localhost", "ws://localhost", "data:", "blob:"))

@@ -1,0 +1,210 @@
+"""The page Tune: set up, start, watch, stop, resume, and read the result."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from studies import finished_study, labelled, page, press, ran, said, wait
+from worlds import world_store
+
+from workbench.charts.tuning import (
+    front_figure,
+    front_info,
+    gains_figure,
+    gains_info,
+    importance_figure,
+    importance_info,
+    paths_figure,
+    paths_info,
+    search_figure,
+    search_info,
+    sides_figure,
+    sides_info,
+)
+from workbench.params import KEYS
+from workbench.store import writing
+from workbench.tune import load_result, studies_folder
+from workbench.tune.history import History, Point, history, importance, kept_studies
+from workbench.ui import findings, runs
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    target = tmp_path / "store.duckdb"
+    shutil.copy(world_store(900, 0.4, 3), target)
+    monkeypatch.setenv("WORKBENCH_DB", str(target))
+    return target
+
+
+def test_case_43_start_reload_second_tab_stop_and_resume(store: Path) -> None:
+    app = page("tune")
+    assert "No study yet" in app.info[0].value
+    assert "used memories would train" in said(app)
+    labelled(app.number_input, "Trials").set_value(3000).run()
+    other = page("tune")
+    press(app, "Start")
+    assert runs.is_running(store)
+    press(other, "Start")
+    assert not other.error
+    wait(lambda: len(history(studies_folder(store), "study").points) > 2)
+    assert not app.error
+    tab = page("tune")
+    assert "study goes on in a process of its own" in said(tab)
+    assert labelled(tab.button, "Start").disabled
+    press(tab, "Stop")
+    wait(lambda: not runs.is_running(store))
+    app = page("tune")
+    done = len(history(studies_folder(store), "study").points)
+    assert done > 2
+    assert f"study was stopped after {done} of 3000 trials. They are kept." in said(app)
+    press(app, "Judge the finished trials now")
+    wait(lambda: not runs.is_running(store))
+    result = load_result(studies_folder(store), "study")
+    assert result["trials"]["completed"] == done
+    assert [one.name for one in kept_studies(studies_folder(store))] == ["study"]
+    assert result["reasons"][0] in said(page("tune"))
+
+
+def test_a_result_is_shown_as_it_was_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    finished = finished_study()
+    monkeypatch.setenv("WORKBENCH_DB", str(finished))
+    app = page("tune")
+    result = load_result(studies_folder(finished), "study")
+    words = said(app)
+    assert result["verdict"].capitalize() in words
+    assert all(reason in words for reason in result["reasons"])
+    assert app.metric[0].value == "40"
+    ledger = app.dataframe[0].value
+    for part, words in findings.LEDGER.items():
+        rows = ledger[ledger["count"] == words]
+        if len(rows):
+            assert rows["current"].tolist() == [result["holdout"]["current"][part]]
+            assert rows["proposed"].tolist() == [result["holdout"]["proposed"][part]]
+    settings = app.dataframe[1].value.set_index("key")
+    assert set(settings.index) == {name for name, key in KEYS.items() if key.replayable}
+    assert {name for name in settings.index if settings["note"][name] == "without effect on this data"} == set(
+        result["dead"]
+    )
+    moved = {name for name in settings.index if settings["best found"][name] != settings["present"][name]}
+    assert moved == set(result["best_found"]["changed"])
+    press(app, "Try it in What-if")
+    assert app.session_state["draft_values"] == {**result["current"], **result["best_found"]["changed"]}
+
+
+def test_names_and_costs_that_no_study_can_have_are_refused_at_once(store: Path) -> None:
+    app = page("tune")
+    labelled(app.text_input, "Name of the study").set_value("../x").run()
+    assert "A study cannot be called '../x'" in said(app)
+    assert labelled(app.button, "Start").disabled
+    assert not studies_folder(store).exists()
+
+
+def test_a_failed_start_is_explained(store: Path) -> None:
+    app = page("tune")
+    labelled(app.text_input, "Prompt contains").set_value("no prompt says this").run()
+    press(app, "Start")
+    wait(lambda: not runs.is_running(store))
+    ran(app)
+    assert "widen the filter" in said(app)
+
+
+def test_locked_parity_names_the_causes_and_can_be_opened(store: Path) -> None:
+    with writing(store, "test") as db:
+        db.execute("DELETE FROM app_settings WHERE key = 'recall.weights.w_exact'")
+        db.execute("INSERT INTO app_settings (key, value) VALUES ('recall.weights.w_exact', '{\"value\": 0.5}')")
+    app = page("tune")
+    assert "Tuning is locked" in said(app)
+    cause = app.checkbox[0]
+    assert "configuration change" in cause.label
+    press(app, "Start")
+    wait(lambda: not runs.is_running(store))
+    ran(app)
+    assert "Tuning is locked" in app.error[0].value
+    for one in app.checkbox:
+        one.check()
+    ran(app)
+    labelled(app.number_input, "Trials").set_value(2).run()
+    press(app, "Start")
+    wait(lambda: not runs.is_running(store))
+    plan = runs.newest(store)
+    assert plan is not None
+    assert "configuration change (signal weights)" in plan.plan.accept
+
+
+def test_a_store_without_recalls_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    empty = tmp_path / "empty.duckdb"
+    with writing(empty, "test"):
+        pass
+    monkeypatch.setenv("WORKBENCH_DB", str(empty))
+    app = page("tune")
+    assert "import recall events" in said(app)
+    monkeypatch.setenv("WORKBENCH_DB", str(tmp_path / "none.duckdb"))
+    assert "workbench import" in said(page("tune"))
+
+
+def test_the_pictures_hold_what_was_found() -> None:
+    folder = studies_folder(finished_study())
+    result, found = load_result(folder, "study"), history(folder, "study")
+    search = search_info(found)
+    assert len(search.numbers) + len(search.over_numbers) == 40
+    assert search.best[-1] == max(search.gains)
+    assert len(search_figure(search).data) == 3
+    gains = gains_info(result)
+    assert gains is not None
+    assert gains.gains[1] == result["holdout"]["net_help_gain"]
+    assert gains.luck[0] <= result["luck"]["median_gain"] <= gains.bar <= gains.luck[-1]
+    assert len(gains.luck) == 21
+    assert len(gains_figure(gains).data) == 2
+    weights = importance(folder, "study")
+    assert list(importance_figure(importance_info(weights)).data[0].x) == list(weights.values())
+    paths = paths_info(found, result["current"], list(weights))
+    assert len(paths.axes) == min(8, len(weights))
+    assert all(len(values) == len(paths.gains) for _, _, values in paths.axes.values())
+    assert len(paths_figure(paths).data[0].dimensions) == len(paths.axes)
+    front = front_info(result)
+    assert list(front_figure(front).data[0].y) == [point["removed"] for point in result["pareto"]]
+    sides = sides_info({"current": result["holdout"]["current"], "<b>": result["holdout"]["proposed"]})
+    bars = {bar.name: bar for bar in sides_figure(sides).data}
+    assert list(bars["used, shown"].x) == [result["holdout"][name]["used_kept"] for name in ("current", "proposed")]
+    assert list(bars["unused, removed"].x) == [-result["holdout"][n]["removed"] for n in ("current", "proposed")]
+    assert bars["newly shown, unknown"].marker.pattern.shape == "/"
+    assert bars["used, shown"].y[1] == "&lt;b&gt;"
+
+
+def test_an_old_or_infeasible_result_is_shown_too() -> None:
+    result = load_result(studies_folder(finished_study()), "study")
+    old = json.loads(json.dumps(result))
+    del old["luck"]["spread"]
+    gains = gains_info(old)
+    assert gains is not None
+    assert gains.luck[-1] == result["luck"]["bar"]
+    nothing = {**result, "holdout": None, "luck": None, "plateau": None, "feasible": False, "pareto": []}
+    del nothing["best_found"]
+    assert gains_info(nothing) is None
+    assert front_info(nothing).chosen is None
+    assert [name for name, _, _ in findings.result_metrics(nothing)] == ["Trials", "Looks at the hold-out"]
+    assert all(row["best found"] == row["present"] for row in findings.setting_rows(nothing))
+
+
+def test_case_44_a_value_has_as_many_decimals_as_its_step_and_more_where_it_needs_them() -> None:
+    assert findings.number("recall.bonus.priority_step", 0.001) == "0.001"
+    assert findings.number("recall.bonus.multi_view_step", 0.015) == "0.015"
+    assert findings.number("recall.bonus.multi_view_step", 0.0155) == "0.0155"
+    assert findings.number("recall.weights.w_exact", 0.42) == "0.42"
+    assert findings.number("recall.weights.w_exact", 0.3) == "0.30"
+    assert findings.number("recall.recency.half_life_days", 180.0) == "180"
+    assert findings.number("recall.display.max_display_items", 3) == "3"
+    assert findings.number("recall.recency.enabled", True) == "on"
+
+
+def test_progress_and_cost_in_words() -> None:
+    points = [Point(0, 0.0, True, 0.0, {}), Point(1, 0.02, True, 0.02, {})]
+    assert findings.progress_line(History("s", points, 0, 10)) == "2 of 10 trials, best gain so far +0.0200 a prompt"
+    assert findings.progress_line(History("s", [], 0, 10)).startswith("Reading the log")
+    assert findings.progress_line(History("s", points, 0, 2)).startswith("2 trials done; looking at luck")
+    assert findings.cost_line(0.1) == "10 unhelpful memories outweigh one helpful one."
+    assert findings.cost_line(2) == "One unhelpful memory outweighs 2 helpful ones."
+    assert "costs nothing" in findings.cost_line(0)
