@@ -11,12 +11,13 @@ from tempfile import mkdtemp
 from typing import Any
 
 from streamlit.testing.v1 import AppTest
+from ui_app import word
 from worlds import world_store
 
 from workbench.replay.logged import settings_in_force
 from workbench.store import reading
 from workbench.tune import TuneRequest, studies_folder, tune
-from workbench.ui import common
+from workbench.ui import app as entry
 
 TRIALS = 40
 
@@ -31,15 +32,19 @@ def finished_study() -> Path:
     return store
 
 
-def page(name: str) -> AppTest:
-    """A page of the app, drawn once."""
-    return ran(AppTest.from_file(str(Path(common.__file__).parent / "screens" / f"{name}.py"), default_timeout=60))
+def page(name: str, **address: str) -> AppTest:
+    """A page of the app in its frame, drawn once."""
+    app = AppTest.from_file(str(Path(entry.__file__)), default_timeout=60)
+    for key, value in address.items():
+        app.query_params[key] = value
+    return ran(app.switch_page(f"screens/{name}.py"))
 
 
 def ran(app: AppTest) -> AppTest:
-    """The page drawn again; a traceback on it fails the test."""
+    """The page drawn again; a fault on it fails the test, a sentence that says what is wrong does not."""
     app.run()
     assert not app.exception
+    assert word("frame.fault") not in [one.value for one in app.error]
     return app
 
 

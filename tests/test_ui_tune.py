@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from studies import finished_study, labelled, page, press, ran, said, wait
+from ui_app import word
 from worlds import world_store
 
 from workbench.charts.tuning import (
@@ -29,6 +30,7 @@ from workbench.store import writing
 from workbench.tune import load_result, studies_folder
 from workbench.tune.history import History, Point, history, importance, kept_studies
 from workbench.ui import findings, runs
+from workbench.ui.tune_setup import cost_line, progress_line
 
 
 @pytest.fixture
@@ -78,17 +80,15 @@ def test_a_result_is_shown_as_it_was_found(monkeypatch: pytest.MonkeyPatch) -> N
     assert all(reason in words for reason in result["reasons"])
     assert app.metric[0].value == "40"
     ledger = app.dataframe[0].value
-    for part, words in findings.LEDGER.items():
-        rows = ledger[ledger["count"] == words]
+    for part in findings.LEDGER:
+        rows = ledger[ledger["count"] == word(f"ledger.{part}")]
         if len(rows):
             assert rows["current"].tolist() == [result["holdout"]["current"][part]]
             assert rows["proposed"].tolist() == [result["holdout"]["proposed"][part]]
     settings = app.dataframe[1].value.set_index("key")
     assert set(settings.index) == {name for name, key in KEYS.items() if key.replayable}
-    assert {name for name in settings.index if settings["note"][name] == "without effect on this data"} == set(
-        result["dead"]
-    )
-    moved = {name for name in settings.index if settings["best found"][name] != settings["present"][name]}
+    assert {name for name in settings.index if settings["note"][name] == word("ledger.dead")} == set(result["dead"])
+    moved = {name for name in settings.index if settings["best_found"][name] != settings["present"][name]}
     assert moved == set(result["best_found"]["changed"])
     press(app, "Try it in What-if")
     assert app.session_state["draft_values"] == {**result["current"], **result["best_found"]["changed"]}
@@ -186,7 +186,7 @@ def test_an_old_or_infeasible_result_is_shown_too() -> None:
     assert gains_info(nothing) is None
     assert front_info(nothing).chosen is None
     assert [name for name, _, _ in findings.result_metrics(nothing)] == ["Trials", "Looks at the hold-out"]
-    assert all(row["best found"] == row["present"] for row in findings.setting_rows(nothing))
+    assert all(row["best_found"] == row["present"] for row in findings.setting_rows(nothing))
 
 
 def test_case_44_a_value_has_as_many_decimals_as_its_step_and_more_where_it_needs_them() -> None:
@@ -202,9 +202,9 @@ def test_case_44_a_value_has_as_many_decimals_as_its_step_and_more_where_it_need
 
 def test_progress_and_cost_in_words() -> None:
     points = [Point(0, 0.0, True, 0.0, {}), Point(1, 0.02, True, 0.02, {})]
-    assert findings.progress_line(History("s", points, 0, 10)) == "2 of 10 trials, best gain so far +0.0200 a prompt"
-    assert findings.progress_line(History("s", [], 0, 10)).startswith("Reading the log")
-    assert findings.progress_line(History("s", points, 0, 2)).startswith("2 trials done; looking at luck")
-    assert findings.cost_line(0.1) == "10 unhelpful memories outweigh one helpful one."
-    assert findings.cost_line(2) == "One unhelpful memory outweighs 2 helpful ones."
-    assert "costs nothing" in findings.cost_line(0)
+    assert progress_line(History("s", points, 0, 10)) == "2 of 10 trials, best gain so far +0.0200 a prompt"
+    assert progress_line(History("s", [], 0, 10)).startswith("Reading the log")
+    assert progress_line(History("s", points, 0, 2)).startswith("2 trials done; looking at luck")
+    assert cost_line(0.1) == "10 unhelpful memories outweigh one helpful one."
+    assert cost_line(2) == "One unhelpful memory outweighs 2 helpful ones."
+    assert "costs nothing" in cost_line(0)

@@ -66,13 +66,15 @@ def search_figure(info: Search) -> go.Figure:
 @dataclass(frozen=True)
 class Gains:
     """Changes of net help a prompt with their 95 % intervals (None: no interval), and what chance alone reaches: the
-    best gains on shuffled labels at equal shares of the shuffles, smallest first, and their 95th percentile."""
+    best gains on shuffled labels at equal shares of the shuffles, smallest first, and their 95th percentile; `chance`
+    is what they are called."""
 
     labels: Sequence[str]
     gains: Sequence[float]
     intervals: Sequence[Sequence[float] | None]
     luck: Sequence[float]
     bar: float
+    chance: str = "searches on shuffled labels"
 
 
 def gains_info(result: Mapping[str, Any]) -> Gains | None:
@@ -96,7 +98,7 @@ def gains_figure(info: Gains) -> go.Figure:
     ends = [interval or [gain, gain] for interval, gain in zip(info.intervals, info.gains, strict=True)]
     figure = go.Figure()
     figure.add_box(
-        x=info.luck, y=["searches on shuffled labels"] * len(info.luck), orientation="h", boxpoints=False,
+        x=info.luck, y=[info.chance] * len(info.luck), orientation="h", boxpoints=False,
         line_color=NEUTRAL, name="luck",
     )  # fmt: skip
     figure.add_scatter(
@@ -215,8 +217,7 @@ def front_figure(info: Front) -> go.Figure:
             "colorbar": {"title": "newly shown"},
             "line": {"width": [3 if trial == info.chosen else 0 for trial in info.trials], "color": LOSS},
         },
-        hovertemplate="trial %{text}<br>%{x} used lost<br>%{y} unused removed<br>%{customdata} newly shown"
-        "<extra></extra>",
+        hovertemplate="%{x} used lost<br>%{y} unused removed<br>%{customdata} newly shown<extra>trial %{text}</extra>",
     )  # fmt: skip
     figure.update_layout(
         title="Trials that no other beats in all respects (training part; ringed: the one chosen)",
@@ -262,7 +263,7 @@ def sides_figure(info: Sides) -> go.Figure:
     for name, counts, color, hatch, side in bars:
         figure.add_bar(
             y=names, x=[side * count for count in counts], orientation="h", name=name, customdata=counts,
-            marker={"color": color, "pattern": {"shape": hatch}}, hovertemplate="%{customdata:,} " + name,
+            marker={"color": color, "pattern": {"shape": hatch}}, hovertemplate="%{customdata:,}",
         )  # fmt: skip
     figure.add_vline(x=0, line_color=NEUTRAL)
     figure.update_layout(

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import optuna
 from optuna.exceptions import ExperimentalWarning
@@ -140,11 +139,3 @@ def _study(folder: Path, name: str) -> optuna.Study | None:
             return None
         except ValueError as error:
             raise BadInput(f"The journal {journal} is damaged; move it away or choose another study.") from error
-
-
-def as_rows(kept: Sequence[KeptStudy]) -> list[dict[str, Any]]:
-    """Studies as rows of a table."""
-    return [
-        {"study": one.name, "verdict": one.verdict or "unfinished", "trials": one.trials, "last written": one.at}
-        for one in kept
-    ]

@@ -22,13 +22,6 @@ class Preview:
     holdout_used: int
     seen: Detectable
 
-    def sentence(self) -> str:
-        """Both parts in words, and what can be seen."""
-        return (
-            f"{self.train:,} prompts with {self.train_used:,} used memories would train, {self.holdout:,} with "
-            f"{self.holdout_used:,} are held out. {self.seen.sentence()}"
-        )
-
 
 def preview(db: Database, selection: Selection) -> Preview:
     """Split the prompts of `selection` as a run would and count what is used on either side."""

@@ -1,4 +1,4 @@
-"""Results of tuning and replays as the sentences and rows that pages show."""
+"""Results of tuning and replays as the rows and figures that pages show."""
 
 from __future__ import annotations
 
@@ -6,54 +6,32 @@ from collections.abc import Mapping
 from typing import Any
 
 from workbench.params import KEYS, Value
-from workbench.tune.history import History
+from workbench.ui.tables import Column
+from workbench.ui.texts import plain, t
 
-LEDGER = {
-    "prompts": "prompts",
-    "shown": "memories shown",
-    "used_kept": "used, kept",
-    "used_lost": "used, lost",
-    "unused_kept": "shown and not used, kept",
-    "removed": "shown and not used, removed",
-    "newly_shown": "newly shown, unknown",
-    "newly_helpful": "newly shown, known to help",
-    "newly_unhelpful": "newly shown, known not to help",
-    "missed": "known to help, still not shown",
-    "unjudged_kept": "evidence set aside, kept",
-    "unjudged_removed": "evidence set aside, removed",
-    "silent_prompts": "prompts that show nothing",
-}
-_ALWAYS = ("prompts", "shown", "used_kept", "used_lost", "unused_kept", "removed", "newly_shown", "silent_prompts")
+LEDGER = (
+    "prompts", "shown", "used_kept", "used_lost", "unused_kept", "removed", "newly_shown", "newly_helpful",
+    "newly_unhelpful", "missed", "unjudged_kept", "unjudged_removed", "silent_prompts",
+)  # fmt: skip
+_SELDOM = ("newly_helpful", "newly_unhelpful", "missed", "unjudged_kept", "unjudged_removed")
 
 
 def ledger_rows(ledgers: Mapping[str, Mapping[str, int]]) -> list[dict[str, Any]]:
-    """One row a count, one column a configuration; counts that are 0 everywhere are left out unless they belong to the
+    """One row a count, one value a configuration; counts that are 0 everywhere are left out unless they belong to the
     four-way ledger."""
     return [
-        {"count": words, **{name: ledger[part] for name, ledger in ledgers.items()}}
-        for part, words in LEDGER.items()
-        if part in _ALWAYS or any(ledger[part] for ledger in ledgers.values())
+        {"count": plain(f"ledger.{part}"), **{name: ledger[part] for name, ledger in ledgers.items()}}
+        for part in LEDGER
+        if part not in _SELDOM or any(ledger[part] for ledger in ledgers.values())
     ]
 
 
-def progress_line(found: History) -> str:
-    """How far a run is, in words."""
-    done = len(found.points)
-    if not done:
-        return "Reading the log and looking for keys without effect"
-    if found.asked and done >= found.asked:
-        return f"{done:,} trials done; looking at luck and at the held-out prompts"
-    best = "none within the limits yet" if found.best is None else f"best gain so far {found.best:+.4f} a prompt"
-    return f"{done:,} of {found.asked:,} trials, {best}" if found.asked else f"{done:,} trials, {best}"
-
-
-def cost_line(noise_cost: float) -> str:
-    """What the noise cost means, in one sentence."""
-    if noise_cost <= 0:
-        return "An unhelpful memory costs nothing: only used memories count."
-    if noise_cost >= 1:
-        return f"One unhelpful memory outweighs {noise_cost:g} helpful ones."
-    return f"{1 / noise_cost:.3g} unhelpful memories outweigh one helpful one."
+def ledger_columns(names: Mapping[str, str]) -> list[Column]:
+    """The columns of ledger_rows; `names` says how each configuration is called."""
+    return [
+        Column("count", plain("ledger.count"), width="medium"),
+        *(Column(name, label, "count") for name, label in names.items()),
+    ]
 
 
 def setting_rows(result: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -64,26 +42,38 @@ def setting_rows(result: Mapping[str, Any]) -> list[dict[str, Any]]:
             "key": name,
             "present": number(name, present),
             "proposed": number(name, result["config"][name]),
-            "best found": number(name, found.get(name, present)),
+            "best_found": number(name, found.get(name, present)),
             "step": f"{KEYS[name].step:g} {KEYS[name].unit}",
             "note": _note(name, result),
         }
         for name, present in result["current"].items()
         if KEYS[name].replayable
     ]
-    return sorted(rows, key=lambda row: (row["proposed"] == row["present"], row["best found"] == row["present"]))
+    return sorted(rows, key=lambda row: (row["proposed"] == row["present"], row["best_found"] == row["present"]))
+
+
+def setting_columns() -> list[Column]:
+    """The columns of setting_rows."""
+    return [
+        Column("key", plain("ledger.key"), width="medium"),
+        Column("present", plain("ledger.present")),
+        Column("proposed", plain("ledger.proposal")),
+        Column("best_found", plain("ledger.found")),
+        Column("step", plain("ledger.step")),
+        Column("note", plain("ledger.note")),
+    ]
 
 
 def _note(name: str, result: Mapping[str, Any]) -> str:
     if name in result["dead"]:
-        return "without effect on this data"
-    return "" if name in result["keys"] else "not tuned"
+        return plain("ledger.dead")
+    return "" if name in result["keys"] else plain("ledger.fixed")
 
 
 def number(name: str, value: Value) -> str:
     """A value with as many decimals as its key's step has, and more where it lies between two steps."""
     if isinstance(value, bool):
-        return "on" if value else "off"
+        return plain("ledger.on" if value else "ledger.off")
     return f"{value:.{decimals(name, value)}f}"
 
 
@@ -97,19 +87,20 @@ def _decimals(value: float) -> int:
 
 
 def result_metrics(result: Mapping[str, Any]) -> list[tuple[str, str, str]]:
-    """Name, value and meaning of the figures on top of a result."""
+    """Name, value and meaning of the figures on top of a result; as Markdown."""
     held_out, plateau = result["holdout"], result["plateau"]
-    found = [("Trials", f"{result['trials']['completed']:,}", f"{result['trials']['failed']:,} failed")]
+    trials = result["trials"]
+    found = [(t("tune.trials"), f"{trials['completed']:,}", t("tune.failed", failed=trials["failed"]))]
     if held_out is not None:
         before, after = held_out["current"], held_out["proposed"]
+        lost = t("tune.of", part=after["used_lost"] - before["used_lost"], whole=before["used_kept"])
+        removed = t("tune.of", part=after["removed"] - before["removed"], whole=before["unused_kept"])
+        newly = f"{after['newly_shown'] - before['newly_shown']:,}"
         found += [
-            ("Used memories lost, held out", f"{after['used_lost'] - before['used_lost']:,} of {before['used_kept']:,}",
-             "On prompts that the search has not seen."),
-            ("Unused removed, held out", f"{after['removed'] - before['removed']:,} of {before['unused_kept']:,}",
-             "Shown by production and not used."),
-            ("Newly shown, unknown", f"{after['newly_shown'] - before['newly_shown']:,}",
-             "Nothing is known of memories that were never shown."),
-        ]  # fmt: skip
+            (t("tune.used_lost"), lost, t("tune.used_lost_help")),
+            (t("tune.removed"), removed, t("tune.removed_help")),
+            (t("tune.newly_shown"), newly, t("tune.newly_shown_help")),
+        ]
     if plateau is not None:
-        found.append(("Plateau", f"{plateau:.0%}", "Settings one step away that keep 95 % of the gain."))
-    return [*found, ("Looks at the hold-out", f"{result['looks']:,}", "With each look it proves less.")]
+        found.append((t("tune.plateau"), f"{plateau:.0%}", t("tune.plateau_help")))
+    return [*found, (t("tune.looks"), f"{result['looks']:,}", t("tune.looks_help"))]

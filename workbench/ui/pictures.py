@@ -8,6 +8,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from workbench.ui.texts import language, t, texts
+from workbench.ui.texts.said import said_plainly
 
 _TITLE_TOP, _LEAST_TOP = 60, 30
 
@@ -45,10 +46,19 @@ def word(english: str) -> str:
 
 
 def _spoken(figure: go.Figure) -> None:
-    """Put the names of traces and the titles of axes into the language of the session."""
+    """Put the names of traces, the titles of axes and scales, what is written beside lines and what is said of a point
+    into the language of the session."""
     for trace in figure.data:
         if trace.name:
             trace.name = word(trace.name)
+        if getattr(trace, "hovertemplate", None):
+            trace.hovertemplate = word(trace.hovertemplate)
+        for scale in (getattr(trace, "marker", None), getattr(trace, "line", None), trace):
+            bar = getattr(scale, "colorbar", None)
+            if bar and bar.title.text:
+                bar.title.text = word(bar.title.text)
+    for note in figure.layout.annotations:
+        note.text = said_plainly(word(note.text))
     for axis in (*figure.select_xaxes(), *figure.select_yaxes()):
         if axis.title.text:
             axis.title.text = word(axis.title.text)

@@ -28,4 +28,5 @@ SCREENS = {
         Screen("prompts", "list"),
         Screen("prompt", "account_tree"),
     ),
+    "change": (Screen("tune", "tune"),),
 }

@@ -1,0 +1,121 @@
+"""The lower half of the page Tune: what a finished study found."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+
+from workbench.charts.tuning import (
+    front_figure,
+    front_info,
+    gains_figure,
+    gains_info,
+    importance_figure,
+    importance_info,
+    paths_figure,
+    paths_info,
+    sides_figure,
+    sides_info,
+)
+from workbench.params import Params
+from workbench.tune import Verdict, load_result, studies_folder
+from workbench.tune.history import EVALUATOR, KeptStudy, history, importance
+from workbench.ui.cached import store_path
+from workbench.ui.draft import load_draft
+from workbench.ui.findings import ledger_columns, ledger_rows, result_metrics, setting_columns, setting_rows
+from workbench.ui.links import go, has_page
+from workbench.ui.pictures import picture, word
+from workbench.ui.tables import Column, table
+from workbench.ui.texts import plain, t
+from workbench.ui.texts.said import said
+from workbench.ui.tune_setup import course
+
+_NOTICES = {Verdict.SAFE: st.success, Verdict.TRIAL: st.info, Verdict.KEEP: st.info, Verdict.THIN: st.warning}
+
+
+def verdict_name(verdict: str | None) -> str:
+    """A verdict in the language of the session; of None, that there is none."""
+    return plain("tune.pending") if verdict is None else plain(f"tune.{Verdict(verdict).name.lower()}")
+
+
+def draw_result(study: str) -> None:
+    """Everything that the study found, the verdict first."""
+    result = load_result(studies_folder(store_path()), study)
+    verdict = Verdict(result["verdict"])
+    _NOTICES[verdict](f"**{verdict_name(verdict)}.** {said(result['reasons'][0])}")
+    figures = result_metrics(result)
+    for place, (name, value, meaning) in zip(st.columns(len(figures)), figures, strict=True):
+        place.metric(name, value, help=meaning, border=True)
+    for reason in result["reasons"][1:]:
+        st.markdown("- " + said(reason))
+    if result["holdout"] is not None:
+        _held_out(result)
+    st.subheader(t("tune.settings"))
+    if verdict not in (Verdict.SAFE, Verdict.TRIAL) and result.get("best_found", {}).get("changed"):
+        st.caption(t("tune.not_recommended"))
+    table(setting_rows(result), setting_columns(), "settings")
+    for line in result["redundant"]:
+        st.caption(said(line))
+    _ways_on(study, result)
+    with st.expander(t("tune.search"), icon=":material/timeline:"):
+        _search(study, result)
+
+
+def _ways_on(study: str, result: dict[str, Any]) -> None:
+    with st.container(horizontal=True):
+        if has_page("whatif") and st.button(t("tune.load"), icon=":material/science:"):
+            changed = result.get("best_found", {}).get("changed", {})
+            load_draft(Params(result["current"]).replace(changed), study)
+            go("whatif")
+        if has_page("export") and st.button(t("tune.export"), icon=":material/upload:"):
+            go("export", source=f"study {study}")
+        st.download_button(
+            t("tune.download"), json.dumps(result, ensure_ascii=False, indent=1), f"{study}.json", "application/json",
+            on_click="ignore",
+        )  # fmt: skip
+
+
+def _held_out(result: dict[str, Any]) -> None:
+    st.subheader(t("tune.held_out"))
+    held_out = result["holdout"]
+    names = {name: plain(f"ledger.{name}") for name in ("current", "proposed")}
+    picture(
+        sides_figure(sides_info({label: held_out[name] for name, label in names.items()})), "sides", t("tune.sides")
+    )
+    table(ledger_rows({name: held_out[name] for name in names}), ledger_columns(names), "ledger")
+    gains = gains_info(result)
+    if gains is not None:
+        spoken = replace(gains, labels=[word(label) for label in gains.labels], chance=word(gains.chance))
+        picture(gains_figure(spoken), "gains", t("tune.gains"))
+    if result["pareto"]:
+        picture(front_figure(front_info(result)), "front", t("tune.front"))
+
+
+def _search(study: str, result: dict[str, Any]) -> None:
+    folder = studies_folder(store_path())
+    found = history(folder, study)
+    if not found.points:
+        return
+    course(found, study)
+    weights = importance(folder, study)
+    if weights:
+        title = t("tune.importance", evaluator=EVALUATOR)
+        picture(importance_figure(importance_info(weights)), "importance", title)
+        picture(paths_figure(paths_info(found, result["current"], list(weights))), "paths", t("tune.paths"))
+    st.caption(t("tune.dashboard", journal=str(folder / f"{study}.journal")))
+
+
+def study_table(kept: Sequence[KeptStudy]) -> None:
+    """All studies of the store."""
+    columns = [
+        Column("study", plain("tune.shown")),
+        Column("verdict", plain("tune.verdict"), said=verdict_name),
+        Column("trials", plain("tune.trials"), "count"),
+        Column("at", plain("tune.written"), "time"),
+    ]
+    rows = [{"study": one.name, "verdict": one.verdict, "trials": one.trials, "at": one.at} for one in kept]
+    table(rows, columns, "studies")
