@@ -54,7 +54,7 @@ def test_case_43_start_reload_second_tab_stop_and_resume(store: Path) -> None:
     wait(lambda: len(history(studies_folder(store), "study").points) > 2)
     assert not app.error
     tab = page("tune")
-    assert "study goes on in a process of its own" in said(tab)
+    assert "**study** goes on in a process of its own" in said(tab)
     assert labelled(tab.button, "Start").disabled
     press(tab, "Stop")
     wait(lambda: not runs.is_running(store))
@@ -90,8 +90,6 @@ def test_a_result_is_shown_as_it_was_found(monkeypatch: pytest.MonkeyPatch) -> N
     assert {name for name in settings.index if settings["note"][name] == word("ledger.dead")} == set(result["dead"])
     moved = {name for name in settings.index if settings["best_found"][name] != settings["present"][name]}
     assert moved == set(result["best_found"]["changed"])
-    press(app, "Try it in What-if")
-    assert app.session_state["draft_values"] == {**result["current"], **result["best_found"]["changed"]}
 
 
 def test_names_and_costs_that_no_study_can_have_are_refused_at_once(store: Path) -> None:
