@@ -61,7 +61,7 @@ def test_case_43_start_reload_second_tab_stop_and_resume(store: Path) -> None:
     app = page("tune")
     done = len(history(studies_folder(store), "study").points)
     assert done > 2
-    assert f"study was stopped after {done} of 3000 trials. They are kept." in said(app)
+    assert f"study was stopped after {done} of 3,000 trials. They are kept." in said(app)
     press(app, "Judge the finished trials now")
     wait(lambda: not runs.is_running(store))
     result = load_result(studies_folder(store), "study")
