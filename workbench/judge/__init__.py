@@ -7,7 +7,7 @@ from workbench.judge.labels import BEYOND, LOG, PROMPTS, Judged, judge_log
 from workbench.judge.ledger import Ledger
 from workbench.judge.misses import LINKED_PROMPTS, MISS_EVIDENCE, PLACED_OPENS, Misses, write_misses
 from workbench.judge.outcomes import OUTCOMES, judged_replay, ledger, ledgers_by, outcomes, read_ledgers
-from workbench.judge.quick import Labelled, label_candidates, quick_ledger, quick_sessions, session_totals
+from workbench.judge.quick import Labelled, label_candidates, ledger_of, quick_ledger, quick_sessions, session_totals
 
 __all__ = [
     "BEYOND",
@@ -32,6 +32,7 @@ __all__ = [
     "judged_replay",
     "label_candidates",
     "ledger",
+    "ledger_of",
     "ledgers_by",
     "outcomes",
     "quick_ledger",

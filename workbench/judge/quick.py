@@ -50,10 +50,14 @@ def _visible(labelled: Labelled) -> tuple[Stage, ...]:
 def quick_ledger(db: Database, settings: Settings, labelled: Labelled) -> Ledger:
     """The same ledger as `ledger`, by one statement."""
     sql = compose(_visible(labelled), sql_text("judge/quick_ledger"))
-    shown, used_kept, unused_kept, newly_shown, unjudged_kept, helpful, unhelpful, spoken = db.row(
-        sql, settings.bindings()
-    )
-    log = labelled.log
+    return ledger_of(labelled.log, *db.row(sql, settings.bindings()))
+
+
+def ledger_of(
+    log: Judged, shown: int, used_kept: int, unused_kept: int, newly_shown: int, unjudged_kept: int, helpful: int,
+    unhelpful: int, spoken: int,
+) -> Ledger:  # fmt: skip
+    """The ledger of what is shown, as quick_ledger.sql counts it, against the judged log."""
     return Ledger(
         prompts=log.prompts,
         shown=shown,
