@@ -104,3 +104,15 @@ def result_metrics(result: Mapping[str, Any]) -> list[tuple[str, str, str]]:
     if plateau is not None:
         found.append((t("tune.plateau"), f"{plateau:.0%}", t("tune.plateau_help")))
     return [*found, (t("tune.looks"), f"{result['looks']:,}", t("tune.looks_help"))]
+
+
+_BETTER = {"used_kept": "normal", "unused_kept": "inverse", "newly_shown": "off", "silent_prompts": "off"}
+
+
+def ledger_changes(before: Mapping[str, int], after: Mapping[str, int]) -> list[tuple[str, str, int, str]]:
+    """The figures of a ledger with their change: name, value, change, and whether more is better (`normal`), worse
+    (`inverse`) or neither (`off`)."""
+    return [
+        (plain(f"ledger.{part}"), f"{after[part]:,}", after[part] - before[part], better)
+        for part, better in _BETTER.items()
+    ]

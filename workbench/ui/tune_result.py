@@ -24,8 +24,8 @@ from workbench.charts.tuning import (
 from workbench.params import Params
 from workbench.tune import Verdict, load_result, studies_folder
 from workbench.tune.history import EVALUATOR, KeptStudy, history, importance
+from workbench.ui import draft
 from workbench.ui.cached import store_path
-from workbench.ui.draft import load_draft
 from workbench.ui.findings import ledger_columns, ledger_rows, result_metrics, setting_columns, setting_rows
 from workbench.ui.links import go, has_page
 from workbench.ui.pictures import picture, word
@@ -69,7 +69,7 @@ def _ways_on(study: str, result: dict[str, Any]) -> None:
     with st.container(horizontal=True):
         if has_page("whatif") and st.button(t("tune.load"), icon=":material/science:"):
             changed = result.get("best_found", {}).get("changed", {})
-            load_draft(Params(result["current"]).replace(changed), study)
+            draft.load(Params(result["current"]).replace(changed), f"best {study}")
             go("whatif")
         if has_page("export") and st.button(t("tune.export"), icon=":material/upload:"):
             go("export", source=f"study {study}")

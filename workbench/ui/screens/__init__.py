@@ -28,5 +28,8 @@ SCREENS = {
         Screen("prompts", "list"),
         Screen("prompt", "account_tree"),
     ),
-    "change": (Screen("tune", "tune"),),
+    "change": (
+        Screen("whatif", "science"),
+        Screen("tune", "tune"),
+    ),
 }

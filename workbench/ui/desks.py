@@ -1,0 +1,102 @@
+"""The log laid out for What-if: once for each state of the store and filter, one visitor at a time on each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import streamlit as st
+
+from workbench.judge.hand import reading_answers
+from workbench.params import Params, Value
+from workbench.replay.selection import Selection
+from workbench.ui.cached import state_of, store_path
+from workbench.whatif import Desk
+
+_MOST_DESKS, _MOST_ANSWERS = 4, 512
+
+
+class _Held:
+    """A desk with its open store."""
+
+    def __init__(self, path: Path, selection: Selection) -> None:
+        self.lock = Lock()
+        self._open = ExitStack()
+        db = self._open.enter_context(reading_answers(path))
+        self.desk = Desk.over(db, selection)
+
+    def close(self) -> None:
+        """Let the store go, when nobody is at the desk."""
+        with self.lock:
+            self._open.close()
+
+
+@st.cache_resource(max_entries=_MOST_DESKS, show_spinner=False, on_release=_Held.close)
+def _held(path: str, state: str, selection: Selection) -> _Held:
+    """`state` is only part of what a desk is held under."""
+    return _Held(Path(path), selection)
+
+
+@contextmanager
+def _desk(path: str, state: str, selection: Selection) -> Iterator[Desk]:
+    held = _held(path, state, selection)
+    with held.lock:
+        yield held.desk
+
+
+def prepare(selection: Selection) -> None:
+    """Lay the log out, where it is not yet."""
+    path = store_path()
+    _held(str(path), state_of(path), selection)
+
+
+def ledger(selection: Selection, params: Params) -> dict[str, int]:
+    """The ledger of a configuration, as JSON."""
+    found: dict[str, int] = _answer("ledger", selection, params)
+    return found
+
+
+def curve(selection: Selection, params: Params, thresholds: Sequence[float]) -> list[tuple[float, dict[str, int]]]:
+    """Desk.curve, ledgers as JSON."""
+    found: list[tuple[float, dict[str, int]]] = _answer("curve", selection, params, tuple(thresholds))
+    return found
+
+
+def sweep(selection: Selection, params: Params, key: str, values: Sequence[Value], thresholds: Sequence[float]) -> Any:
+    """Desk.sweep, ledgers as JSON."""
+    return _answer("sweep", selection, params, key, tuple(values), tuple(thresholds))
+
+
+def flips(selection: Selection, params: Params, one: float, other: float) -> list[dict[str, Any]]:
+    """Desk.flips."""
+    found: list[dict[str, Any]] = _answer("flips", selection, params, one, other)
+    return found
+
+
+def terms(selection: Selection, params: Params) -> list[dict[str, Any]]:
+    """Desk.terms."""
+    found: list[dict[str, Any]] = _answer("terms", selection, params)
+    return found
+
+
+def _answer(name: str, selection: Selection, params: Params, *arguments: Any) -> Any:
+    path = store_path()
+    return _computed(name, str(path), state_of(path), selection, dict(params.as_flat()), arguments)
+
+
+@st.cache_data(max_entries=_MOST_ANSWERS, show_spinner=False)
+def _computed(
+    name: str, path: str, state: str, selection: Selection, flat: Mapping[str, Value], arguments: tuple[Any, ...]
+) -> Any:
+    with _desk(path, state, selection) as desk:
+        return _plain(getattr(desk, name)(Params(flat), *arguments))
+
+
+def _plain(found: Any) -> Any:
+    """Ledgers as JSON, wherever they stand."""
+    if isinstance(found, list | tuple):
+        return type(found)(_plain(one) for one in found)
+    return found.as_json() if hasattr(found, "as_json") else found

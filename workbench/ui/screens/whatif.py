@@ -1,0 +1,32 @@
+"""What-if: every key on a slider, and what the log would have been with other values."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from workbench.ui import desks, draft
+from workbench.ui.bar import chosen
+from workbench.ui.configurations import in_force
+from workbench.ui.empty import expect_log, expect_prompts
+from workbench.ui.log import held
+from workbench.ui.texts import t
+from workbench.ui.whatif_parts import draw_curve, draw_ledger, draw_section, load_and_save, section_choice
+
+st.title(t("whatif.title"))
+expect_log(held())
+selection, present = chosen().selection, in_force()
+left, right = st.columns([2, 5], gap="medium")
+with left:
+    load_and_save(present)
+    params = draft.draw(present)
+with right:
+    with st.spinner(t("whatif.laying")):
+        desks.prepare(selection)
+        before, after = desks.ledger(selection, present), desks.ledger(selection, params)
+    expect_prompts(before["prompts"])
+    draw_ledger(before, after)
+    with st.spinner(t("whatif.counting")):
+        draw_curve(selection, params)
+    section = section_choice()
+    with st.spinner(t("whatif.counting")):
+        draw_section(section, selection, params, present)
