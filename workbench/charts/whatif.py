@@ -8,6 +8,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
+from workbench.charts.log import TERMS
 from workbench.charts.style import GAIN, LEGEND, LOSS, MARGIN, NEUTRAL, UNKNOWN, threshold_line
 
 _GROUPS = {"used": GAIN, "shown_unused": LOSS, "withheld": NEUTRAL}
@@ -109,13 +110,13 @@ class Spread:
 
 def spread_info(rows: Sequence[Mapping[str, Any]]) -> Spread:
     """The rows of terms.sql; groups without a candidate are left out."""
-    terms = list(dict.fromkeys(row["term"] for row in rows))
+    terms = [term for term in (*TERMS, "score") if any(row["term"] == term for row in rows)]
     found = {(row["term"], row["grp"]): row for row in rows}
     groups = [group for group in _GROUPS if any(row["grp"] == group for row in rows)]
     return Spread(
-        terms,
+        [term.replace("_", " ") for term in terms],
         {group: [found[term, group]["quantiles"] for term in terms] for group in groups},
-        {group: found[terms[0], group]["candidates"] for group in groups},
+        {group: found["score", group]["candidates"] for group in groups},
     )
 
 
@@ -125,7 +126,7 @@ def spread_figure(info: Spread) -> go.Figure:
     for group, quantiles in info.quantiles.items():
         low, first, middle, third, high = zip(*quantiles, strict=True)
         figure.add_box(
-            x=[term.replace("_", " ") for term in info.terms], lowerfence=low, q1=first, median=middle, q3=third,
+            x=info.terms, lowerfence=low, q1=first, median=middle, q3=third,
             upperfence=high, name=group.replace("_", " "), marker_color=_GROUPS[group],
         )  # fmt: skip
     figure.update_layout(

@@ -113,6 +113,6 @@ def ledger_changes(before: Mapping[str, int], after: Mapping[str, int]) -> list[
     """The figures of a ledger with their change: name, value, change, and whether more is better (`normal`), worse
     (`inverse`) or neither (`off`)."""
     return [
-        (plain(f"ledger.{part}"), f"{after[part]:,}", after[part] - before[part], better)
+        (plain(f"ledger.short_{part}"), f"{after[part]:,}", after[part] - before[part], better)
         for part, better in _BETTER.items()
     ]

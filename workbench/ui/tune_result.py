@@ -48,8 +48,9 @@ def draw_result(study: str) -> None:
     verdict = Verdict(result["verdict"])
     _NOTICES[verdict](f"**{verdict_name(verdict)}.** {said(result['reasons'][0])}")
     figures = result_metrics(result)
-    for place, (name, value, meaning) in zip(st.columns(len(figures)), figures, strict=True):
-        place.metric(name, value, help=meaning, border=True)
+    for row in (figures[:3], figures[3:]):
+        for place, (name, value, meaning) in zip(st.columns(3), row, strict=False):
+            place.metric(name, value, help=meaning, border=True)
     for reason in result["reasons"][1:]:
         st.markdown("- " + said(reason))
     if result["holdout"] is not None:

@@ -37,9 +37,7 @@ SECTIONS = (_NO_MORE, "spread", "sweep", "reach")
 
 
 def load_and_save(in_force: Params) -> None:
-    """What the draft comes from and how it differs; another one to load, and a name to keep it under."""
-    named = kept.value(draft.FROM, PRESENT)
-    st.markdown(difference_line(draft.params(in_force), named))
+    """Another configuration to load, and a name to keep the draft under."""
     source = kept_choice("load", t("whatif.source"), configurations(at_hand=False), called)
     st.button(t("whatif.load"), on_click=_load, args=(source,), width="stretch", icon=":material/tune:")
     with st.popover(t("whatif.save"), width="stretch", icon=":material/save:"):
@@ -51,8 +49,9 @@ def load_and_save(in_force: Params) -> None:
         st.success(t("whatif.saved", file=saved))
 
 
-def difference_line(params: Params, named: str) -> str:
+def difference_line(params: Params) -> str:
     """Whether the draft is what it was loaded from, or by which keys it differs; as Markdown."""
+    named = kept.value(draft.FROM, PRESENT)
     changed = params.changed_from(resolved_or_present(named))
     if not changed:
         return t("whatif.same", name=called(named))
@@ -147,7 +146,8 @@ def draw_section(section: str, selection: Selection, params: Params, in_force: P
     """The chosen further look."""
     if section == "spread":
         info = spread_info(desks.terms(selection, params))
-        picture(spread_figure(info), "spread", t("whatif.spread_title"))
+        spoken = replace(info, terms=[word(term) for term in info.terms])
+        picture(spread_figure(spoken), "spread", t("whatif.spread_title"))
         st.caption(" · ".join(f"{word(group.replace('_', ' '))}: {count:,}" for group, count in info.counts.items()))
     elif section == "sweep":
         _sweep(selection, params)

@@ -10,15 +10,24 @@ from workbench.ui.configurations import in_force
 from workbench.ui.empty import expect_log, expect_prompts
 from workbench.ui.log import held
 from workbench.ui.texts import t
-from workbench.ui.whatif_parts import draw_curve, draw_ledger, draw_section, load_and_save, section_choice
+from workbench.ui.whatif_parts import (
+    difference_line,
+    draw_curve,
+    draw_ledger,
+    draw_section,
+    load_and_save,
+    section_choice,
+)
 
 st.title(t("whatif.title"))
 expect_log(held())
 selection, present = chosen().selection, in_force()
 left, right = st.columns([2, 5], gap="medium")
 with left:
+    comes_from = st.container()
     load_and_save(present)
     params = draft.draw(present)
+    comes_from.markdown(difference_line(params))
 with right:
     with st.spinner(t("whatif.laying")):
         desks.prepare(selection)

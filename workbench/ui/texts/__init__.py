@@ -45,6 +45,6 @@ def plain(key: str, **values: Any) -> str:
 @cache
 def texts(code: str) -> dict[str, Any]:
     """All texts of a language: a string, or {one, many} where the value `count` decides."""
-    files = sorted(file for file in (_FOLDER / code).glob("*.toml") if file.stem != GENERATED)
+    files = sorted(file for file in (_FOLDER / code).glob("*.toml") if not file.stem.startswith(GENERATED))
     read = {file.stem: tomllib.loads(file.read_text(encoding="utf-8")) for file in files}
     return {f"{page}.{key}": text for page, held in read.items() for key, text in held.items()}

@@ -1,6 +1,6 @@
 """Sentences that the workbench generates in English, in the language of the session: found by the way they are built.
 
-`<language>/said.toml` holds pairs: an English sentence with {names} for what varies, and its translation.
+`<language>/said*.toml` hold pairs: an English sentence with {names} for what varies, and its translation.
 """
 
 from __future__ import annotations
@@ -34,15 +34,20 @@ def _translated(english: str, pairs: list[tuple[re.Pattern[str], str]]) -> str:
         if found := pattern.fullmatch(english):
             return sentence.format(**{name: _translated(part, pairs) for name, part in found.groupdict().items()})
     sentences = _ENDS.split(english)
-    return "".join(_translated(one, pairs) for one in sentences) if len(sentences) > 1 else english
+    return _joined([_translated(one, pairs) for one in sentences]) if len(sentences) > 1 else english
+
+
+def _joined(sentences: list[str]) -> str:
+    """Sentences one after the other; a space follows those that end as English ones do."""
+    spaced = [one + " " if one.endswith((".", "!", "?")) else one for one in sentences]
+    return "".join(spaced).removesuffix(" ")
 
 
 @cache
 def _pairs(code: str) -> list[tuple[re.Pattern[str], str]]:
-    file = _FOLDER / code / "said.toml"
-    if not file.exists():
-        return []
-    return [(_pattern(english), sentence) for english, sentence in tomllib.loads(file.read_text("utf-8")).items()]
+    files = sorted((_FOLDER / code).glob("said*.toml"))
+    held = [pair for file in files for pair in tomllib.loads(file.read_text("utf-8")).items()]
+    return [(_pattern(english), sentence) for english, sentence in held]
 
 
 def _pattern(english: str) -> re.Pattern[str]:
