@@ -10,8 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from studies import finished_study
 
 from workbench import charts, ui
+from workbench.params import KEYS
+from workbench.replay.parity import CAUSES
+from workbench.tune import load_result, studies_folder
 from workbench.ui.texts import LANGUAGES, texts
 from workbench.ui.texts.said import said_plainly
 
@@ -81,3 +85,12 @@ def test_no_text_is_left_in_english(code: str) -> None:
 
 def test_a_sentence_that_no_pair_knows_stays_as_it_is() -> None:
     assert said_plainly("Nobody says this. Nor this.", "zh") == "Nobody says this. Nor this."
+
+
+def test_what_a_run_says_is_said_in_chinese() -> None:
+    result = load_result(studies_folder(finished_study()), "study")
+    sentences = [*result["reasons"], *result["redundant"], *CAUSES, *(key.help for key in KEYS.values())]
+    sentences += [key.unit for key in KEYS.values()]
+    assert [one for one in sentences if not re.search("[\u4e00-\u9fff]", said_plainly(one, "zh"))] == []
+    with_english = [one for one in sentences if re.search("[a-z]{4}", said_plainly(one, "zh"))]
+    assert with_english == []
