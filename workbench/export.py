@@ -10,7 +10,7 @@ from typing import Any
 from workbench.errors import BadInput
 from workbench.params import KEYS, Params, snap
 from workbench.params.files import write_atomic
-from workbench.params.toml import edit_toml, render_toml
+from workbench.params.toml import Edit, edit_toml, planned_edit, render_toml
 
 
 @dataclass(frozen=True)
@@ -73,3 +73,8 @@ def export_to(proposal: Proposal, out: Path, changed_only: bool) -> None:
 def export_into(proposal: Proposal, file: Path) -> list[str]:
     """Set the changed keys in an existing file, keeping everything else; returns those whose values changed there."""
     return edit_toml(file, proposal.params, proposal.changed)
+
+
+def planned_into(proposal: Proposal, file: Path) -> Edit:
+    """What export_into would do; nothing is written."""
+    return planned_edit(file, proposal.params, proposal.changed)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import re
 import tomllib
 from collections.abc import Iterable, Mapping, MutableMapping
+from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -46,22 +48,43 @@ def render_toml(params: Params, only: Iterable[str] | None = None, comment: str 
     return tomlkit.dumps(document)
 
 
+@dataclass(frozen=True)
+class Edit:
+    """What an edit of a file would do: its text before and after, and the keys whose values change."""
+
+    before: str
+    after: str
+    changed: list[str]
+
+    def difference(self, name: str) -> str:
+        """The changed lines of the file called `name`, with three lines around each, as `diff -u` writes them."""
+        lines = difflib.unified_diff(
+            self.before.splitlines(), self.after.splitlines(), name, f"{name} (new)", lineterm=""
+        )
+        return "\n".join(lines)
+
+
+def planned_edit(path: Path, params: Params, only: Iterable[str]) -> Edit:
+    """What edit_toml would do; nothing is written. BadConfig or BadInput where it would refuse."""
+    text = _text(path)
+    present = _values(path, text)
+    _refuse_unknown(path, text, present)
+    changed = [name for name in only if not _same(present.get(name), params[name])]
+    after = _edited(path, text, {name: _exported(name, params[name]) for name in changed}) if changed else text
+    return Edit(text, after, changed)
+
+
 def edit_toml(path: Path, params: Params, only: Iterable[str]) -> list[str]:
     """Set the keys `only` in the existing file `path`; returns the keys whose values changed.
 
     Comments, order, unknown tables and line ends stay; an unknown key in a table of ours is an error. The old file is
     kept beside as `<name>.bak`. On a failure nothing changes and BadConfig or BadInput says why.
     """
-    text = _text(path)
-    present = _values(path, text)
-    _refuse_unknown(path, text, present)
-    changed = [name for name in only if not _same(present.get(name), params[name])]
-    if not changed:
-        return []
-    edited = _edited(path, text, {name: _exported(name, params[name]) for name in changed})
-    write_atomic(path.with_name(path.name + ".bak"), text.encode(), path.stat().st_mode & 0o777)
-    write_atomic(path, edited.encode())
-    return changed
+    edit = planned_edit(path, params, only)
+    if edit.changed:
+        write_atomic(path.with_name(path.name + ".bak"), edit.before.encode(), path.stat().st_mode & 0o777)
+        write_atomic(path, edit.after.encode())
+    return edit.changed
 
 
 def _edited(path: Path, text: str, values: Mapping[str, Value]) -> str:

@@ -31,5 +31,6 @@ SCREENS = {
     "change": (
         Screen("whatif", "science"),
         Screen("tune", "tune"),
+        Screen("export", "upload"),
     ),
 }
