@@ -29,7 +29,7 @@ from workbench.ui.configurations import STUDY, called, configurations, in_force,
 from workbench.ui.findings import number
 from workbench.ui.tables import Column, table
 from workbench.ui.texts import plain, t
-from workbench.ui.texts.said import said
+from workbench.ui.texts.said import said, said_plainly
 
 _PLAN, _DONE, _PROBLEM = "planned change", "done", "export problem"
 
@@ -76,7 +76,7 @@ def _row(change: Change) -> dict[str, str]:
         "key": change.key,
         "before": number(change.key, change.before),
         "after": number(change.key, change.after),
-        "step": f"{KEYS[change.key].step:g} {KEYS[change.key].unit}",
+        "step": f"{KEYS[change.key].step:g} {said_plainly(KEYS[change.key].unit)}",
     }
 
 
@@ -88,7 +88,7 @@ def draw_toml(proposal: Proposal) -> None:
         t("export.download"), text.encode(), "recall.toml", "application/toml", on_click="ignore", type="primary",
         icon=":material/download:",
     )  # fmt: skip
-    st.code(text, language="toml", height=360)
+    st.code(text, language="toml", height=360, wrap_lines=True)
 
 
 def draw_into(proposal: Proposal) -> None:

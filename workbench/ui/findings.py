@@ -8,6 +8,7 @@ from typing import Any
 from workbench.params import KEYS, Value
 from workbench.ui.tables import Column
 from workbench.ui.texts import plain, t
+from workbench.ui.texts.said import said_plainly
 
 LEDGER = (
     "prompts", "shown", "used_kept", "used_lost", "unused_kept", "removed", "newly_shown", "newly_helpful",
@@ -43,7 +44,7 @@ def setting_rows(result: Mapping[str, Any]) -> list[dict[str, Any]]:
             "present": number(name, present),
             "proposed": number(name, result["config"][name]),
             "best_found": number(name, found.get(name, present)),
-            "step": f"{KEYS[name].step:g} {KEYS[name].unit}",
+            "step": f"{KEYS[name].step:g} {said_plainly(KEYS[name].unit)}",
             "note": _note(name, result),
         }
         for name, present in result["current"].items()
