@@ -49,9 +49,17 @@ def widget(
     if key not in st.session_state:
         st.session_state[key] = seed(value(name, default, allowed))
     said = draw(key)
-    new = value(name, default, allowed) if said is None else said
+    return note(name, value(name, default, allowed) if said is None else said, default)
+
+
+def note(name: str, new: Kept, default: Kept) -> Kept:
+    """Keep `new`, which a page found out without such a widget; the address holds it unless it is `default`."""
     st.session_state[_held(name)] = new
-    _write(name, new, default)
+    if new == default:
+        if name in st.query_params:
+            del st.query_params[name]
+    elif st.query_params.get_all(name) != _parts(new):
+        st.query_params[name] = _coded(new)
     return new
 
 
@@ -75,15 +83,6 @@ def _held(name: str) -> str:
 
 def _drawn(name: str) -> str:
     return f"drawn {name}"
-
-
-def _write(name: str, new: Kept, default: Kept) -> None:
-    """Let the address say `new`; it is touched only where that changes it."""
-    if new == default:
-        if name in st.query_params:
-            del st.query_params[name]
-    elif st.query_params.get_all(name) != _parts(new):
-        st.query_params[name] = _coded(new)
 
 
 def _coded(one: str | int | float | list[str]) -> str | list[str]:

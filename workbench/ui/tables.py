@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -15,7 +16,7 @@ import streamlit as st
 from workbench.text import csv_bytes, shown
 from workbench.ui.texts import plain, t
 
-Kind = Literal["text", "count", "percent", "interval", "score", "number", "yes", "time"]
+Kind = Literal["text", "count", "percent", "interval", "score", "number", "yes", "time", "trend"]
 Rows = Sequence[Mapping[str, Any]]
 
 
@@ -24,7 +25,7 @@ class Column:
     """One column: `name` in the rows and in files, `label` above it on the page, how its values are shown.
 
     `said` makes text of a value for the page alone. `percent` and both ends of an `interval` are shares, 0..1; a `time`
-    is ISO text or a datetime.
+    is ISO text or a datetime, a `trend` a list of counts.
     """
 
     name: str
@@ -34,24 +35,41 @@ class Column:
     said: Callable[[Any], str] | None = None
 
 
-def table(rows: Rows, columns: Sequence[Column], name: str, *, choose: bool = False) -> int | None:
-    """Draw rows as a table with its downloads; `name` is its key and the name of the files, and says what it holds.
+def table(rows: Rows, columns: Sequence[Column], name: str) -> None:
+    """Draw rows as a table with its downloads; `name` is its key and the name of the files, and says what it holds."""
+    st.dataframe(_cells(rows, columns), key=f"table {name}", **_drawn(columns, name))
+    downloads(rows, [column.name for column in columns], name)
 
-    With `choose` a row can be chosen: returns its number, None without. Files hold the values as they are.
-    """
-    draw: Any = partial(st.dataframe, on_select="rerun", selection_mode="single-row") if choose else st.dataframe
-    event = draw(
-        pa.table({column.name: pa.array([_cell(row[column.name], column) for row in rows]) for column in columns}),
-        key=f"table {name}",
-        width="stretch",
-        hide_index=True,
-        column_config={column.name: _config(column) for column in columns},
-        placeholder=plain("table.no_data"),
-        alt=plain("table.alt", name=name),
+
+def choose(rows: Rows, columns: Sequence[Column], name: str, key: str, chosen: Any = None) -> Any:
+    """The same with one row that can be chosen: returns its value of `key`, None without. `chosen` is chosen at first,
+    and whenever the rows become others."""
+    keys = [row[key] for row in rows]
+    state: Any = st.dataframe(
+        _cells(rows, columns),
+        key=f"table {name} {zlib.crc32(repr(keys).encode())}",
+        on_select="rerun",
+        selection_mode="single-row",
+        selection_default={"selection": {"rows": [keys.index(chosen)] if chosen in keys else []}},
+        **_drawn(columns, name),
     )
     downloads(rows, [column.name for column in columns], name)
-    chosen: list[int] = event.selection.rows if choose else []
-    return chosen[0] if chosen and chosen[0] < len(rows) else None
+    return next((keys[row] for row in state.selection.rows if row < len(keys)), None)
+
+
+def _cells(rows: Rows, columns: Sequence[Column]) -> pa.Table:
+    return pa.table({column.name: pa.array([_cell(row[column.name], column) for row in rows]) for column in columns})
+
+
+def _drawn(columns: Sequence[Column], name: str) -> dict[str, Any]:
+    """How every table is drawn."""
+    return {
+        "width": "stretch",
+        "hide_index": True,
+        "column_config": {column.name: _config(column) for column in columns},
+        "placeholder": plain("table.no_data"),
+        "alt": plain("table.alt", name=name),
+    }
 
 
 def downloads(rows: Rows, names: Sequence[str], name: str) -> None:
@@ -123,12 +141,16 @@ def _cell(value: Any, column: Column) -> Any:
         return plain("table.yes" if value else "table.no")
     if kind == "time":
         return str(value)[:16].replace("T", " ")
+    if kind == "trend":
+        return list(value)
     return shown(str(value)) if kind == "text" else value
 
 
 def _config(column: Column) -> Any:
     if column.kind in _FORMATTED:
         return st.column_config.NumberColumn(column.label, format=_FORMATTED[column.kind], width=column.width)
+    if column.kind == "trend":
+        return st.column_config.BarChartColumn(column.label, y_min=0, width=column.width)
     return st.column_config.TextColumn(column.label, width=column.width)
 
 

@@ -27,6 +27,7 @@ SCREENS = {
         Screen("overview", "monitoring"),
         Screen("prompts", "list"),
         Screen("prompt", "account_tree"),
+        Screen("missed", "search_off"),
     ),
     "change": (
         Screen("whatif", "science"),
