@@ -112,7 +112,7 @@ def test_one_prompt_shows_its_stages_and_case_23_its_text_literally() -> None:
     app = opened("prompt")
     assert app.text[0].value == STRANGE
     candidates, signals = (one.value for one in app.dataframe[:2])
-    assert candidates["rank"].tolist()[:2] == [1, 2]
+    assert candidates["replayed_score"].tolist() == sorted(candidates["replayed_score"], reverse=True)
     assert all(why.endswith(".") for why in candidates["why"])
     assert signals["signal"].tolist()
     first = app.selectbox(key=_key(app, "Prompt")).options
@@ -135,7 +135,7 @@ def test_one_memory_shows_what_would_flip_it_and_the_choice_is_kept() -> None:
     app = opened("prompt")
     assert len(app.dataframe) == 2
     sound(widget(app, "selectbox", "Memory").select_index(1).run())
-    assert app.dataframe[2].value.columns.tolist() == ["change", "then", "score"]
+    assert app.dataframe[1].value.columns.tolist() == ["change", "then", "score"]
     chosen = widget(app, "selectbox", "Memory").value
     sound(widget(app, "selectbox", "Priority of the memory").select_index(3).run())
     visit(visit(app, "overview"), "prompt")

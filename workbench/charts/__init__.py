@@ -23,6 +23,7 @@ from workbench.charts.log import (
 )
 from workbench.charts.style import escaped
 from workbench.charts.trend import Trend, trend_figure, trend_info
+from workbench.charts.waterfall import Waterfall, waterfall_figure, waterfall_info
 
 __all__ = [
     "TERMS",
@@ -33,6 +34,7 @@ __all__ = [
     "ReachMap",
     "Terms",
     "Trend",
+    "Waterfall",
     "activity_figure",
     "activity_info",
     "cut_figure",
@@ -48,4 +50,6 @@ __all__ = [
     "terms_info",
     "trend_figure",
     "trend_info",
+    "waterfall_figure",
+    "waterfall_info",
 ]

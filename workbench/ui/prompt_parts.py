@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import streamlit as st
 
+from workbench.charts import TERMS
+from workbench.compare.beside import beside
+from workbench.params import Params
+from workbench.replay.explain import explain
+from workbench.replay.logged import settings_in_force
+from workbench.replay.logged_block import logged_block
+from workbench.replay.reach import Reachability, reachability
+from workbench.replay.run import Settings
 from workbench.replay.selection import Selection, newest, prompt_of
 from workbench.store import Database
 from workbench.text import shown
 from workbench.ui import kept
+from workbench.ui.cached import cached
 from workbench.ui.empty import expect_prompts
+from workbench.ui.literal import literal
 from workbench.ui.pictures import word
 from workbench.ui.tables import Column
 from workbench.ui.texts import plain, t
@@ -20,16 +30,22 @@ from workbench.ui.texts.said import said, said_plainly
 _MOST_LISTED = 200
 _MOST_TEXT = 4000
 _PROMPT = 90
+STAGES = ("logged", "replayed", "candidate")
 
 
-def pick_query(db: Database, selection: Selection) -> str:
-    """The prompt of the page: the one that was opened, else the newest of those that pass the filter; ends the page
-    where there is none. Another of the newest can be chosen."""
+@cached
+def _choices(db: Database, selection: Selection, opened: str) -> tuple[int, list[tuple[str, str, str]]]:
+    """How many prompts pass, and the newest of them, the opened one in front where it is none of those."""
     count = selection.materialise(db)
     listed = newest(db, _MOST_LISTED)
-    opened = prompt_of(db, kept.value("query_id", ""))
-    if opened is not None and opened not in listed:
-        listed = [opened, *listed]
+    own = prompt_of(db, opened)
+    return count, [own, *listed] if own is not None and own not in listed else listed
+
+
+def pick_query(selection: Selection) -> str:
+    """The prompt of the page: the one that was opened, else the newest of those that pass the filter; ends the page
+    where there is none. Another of the newest can be chosen."""
+    count, listed = _choices(selection, kept.value("query_id", ""))
     labels = {query_id: f"{when[:16]}  {shown(text, _PROMPT)}" for query_id, when, text in listed}
     expect_prompts(len(labels))
     options = list(labels)
@@ -43,38 +59,83 @@ def pick_query(db: Database, selection: Selection) -> str:
     return chosen
 
 
-def candidate_rows(explanation: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The candidates of an explanation as flat rows."""
-    return [
-        {
-            "rank": one["ranked_position"],
-            "memory": one["uri"],
-            "score": one["score"],
-            "display": plain("prompt.is_shown") if one["shown"] else said_plainly(one["suppressed_by"]),
-            "why": said_plainly(one["why"]),
-            "used": one["used"],
-            **one["terms"],
-            "logged_score": one["logged_score"],
-            "logged_shown": one["logged_shown"],
-        }
-        for one in explanation["candidates"]
-    ]
+@cached
+def explained(db: Database, query_id: str, uri: str | None = None, under: Mapping[str, Any] | None = None) -> Any:
+    """The document of `workbench explain --json` under the configuration in force, or under the values `under`."""
+    in_force = settings_in_force(db).params
+    params = in_force if under is None else Params(under)
+    return explain(db, Settings(params, in_force), query_id, uri).as_json()
 
 
-def candidate_columns(explanation: Mapping[str, Any]) -> list[Column]:
-    """The columns of candidate_rows."""
-    terms = list(explanation["candidates"][0]["terms"]) if explanation["candidates"] else []
+@cached
+def stages(db: Database, query_id: str, under: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """What the log, a replay and the candidate configuration `under` make of each memory (compare/beside.py)."""
+    in_force = settings_in_force(db).params
+    return beside(db, Settings(in_force, in_force), Settings(Params(under), in_force), query_id)
+
+
+@cached
+def block(db: Database, query_id: str) -> str:
+    """The block that the agent was given."""
+    return logged_block(db, query_id)
+
+
+@cached
+def reached(db: Database, query_tokens: int) -> Reachability:
+    """What can be reached under the configuration in force."""
+    in_force = settings_in_force(db).params
+    return reachability(db, Settings(in_force, in_force), query_tokens)
+
+
+def stage_rows(found: Sequence[Mapping[str, Any]], explanation: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The memories of stages(), with why a replay shows each or not, and the terms of its score."""
+    replayed = {one["uri"]: one for one in explanation["candidates"]}
+    none = dict.fromkeys(TERMS)
+    rows = []
+    for one in found:
+        own = replayed.get(one["uri"])
+        why = {"why": said_plainly(own["why"]) if own else None, "opened_how": opened_words(one)}
+        rows.append({**one, **why, **(own["terms"] if own else none)})
+    return rows
+
+
+def stage_columns() -> list[Column]:
+    """The columns of stage_rows."""
+    made = []
+    for stage in STAGES:
+        name = plain(f"prompt.stage_{stage}")
+        made += [
+            Column(f"{stage}_score", f"{name}: {plain('prompt.score')}", "score", "small"),
+            Column(f"{stage}_shown", f"{name}: {plain('prompt.display')}", "yes", "small"),
+        ]
     return [
-        Column("rank", plain("prompt.rank"), "count", "small"),
-        Column("memory", plain("prompt.memory"), width="medium"),
-        Column("score", plain("prompt.score"), "score"),
-        Column("display", plain("prompt.display")),
+        Column("uri", plain("prompt.memory"), width="medium"),
+        *made,
+        Column("opened_how", plain("prompt.opened")),
+        Column("answer", plain("prompt.answer"), said=lambda grade: plain(f"review.{grade}")),
         Column("why", plain("prompt.why"), width="large"),
-        Column("used", plain("prompt.used"), "yes"),
-        *(Column(term, word(term.replace("_", " ")), "score") for term in terms),
-        Column("logged_score", plain("prompt.logged_score"), "score"),
-        Column("logged_shown", plain("prompt.logged_shown"), "yes"),
+        *(Column(term, word(term.replace("_", " ")), "score") for term in TERMS),
     ]
+
+
+def opened_words(row: Mapping[str, Any]) -> str:
+    """Whether an agent opened a memory, and how; plain text, empty where nothing says so."""
+    if row["used"]:
+        return plain("prompt.opened_linked", source=row["mark_source"] or plain("prompt.none"))
+    return plain(f"missed.{row['opened']}") if row["opened"] else ""
+
+
+def stage_line(row: Mapping[str, Any], name: str) -> str:
+    """What the three stages made of one memory, as Markdown; `name` calls the candidate."""
+    parts = [
+        t(f"prompt.line_{'shown' if row[f'{stage}_shown'] else 'not'}", stage=plain(f"prompt.stage_{stage}"),
+          score=row[f"{stage}_score"], place=row[f"{stage}_position"] or 0)
+        if row[f"{stage}_score"] is not None
+        else t("prompt.line_none", stage=plain(f"prompt.stage_{stage}"))
+        for stage in STAGES
+    ]  # fmt: skip
+    opened = opened_words(row)
+    return " · ".join([*parts, *([literal(opened)] if opened else []), t("prompt.candidate_is", name=name)])
 
 
 def signal_rows(explanation: Mapping[str, Any]) -> list[dict[str, Any]]:

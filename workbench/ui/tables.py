@@ -41,13 +41,15 @@ def table(rows: Rows, columns: Sequence[Column], name: str) -> None:
     downloads(rows, [column.name for column in columns], name)
 
 
-def choose(rows: Rows, columns: Sequence[Column], name: str, key: str, chosen: Any = None) -> Any:
+def choose(
+    rows: Rows, columns: Sequence[Column], name: str, key: str, chosen: Any = None, anew: str = ""
+) -> Any:  # fmt: skip
     """The same with one row that can be chosen: returns its value of `key`, None without. `chosen` is chosen at first,
-    and whenever the rows become others."""
+    and whenever the rows or `anew` become others."""
     keys = [row[key] for row in rows]
     state: Any = st.dataframe(
         _cells(rows, columns),
-        key=f"table {name} {zlib.crc32(repr(keys).encode())}",
+        key=f"table {name} {zlib.crc32(repr((keys, anew)).encode())}",
         on_select="rerun",
         selection_mode="single-row",
         selection_default={"selection": {"rows": [keys.index(chosen)] if chosen in keys else []}},

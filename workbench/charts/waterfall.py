@@ -1,0 +1,53 @@
+"""How the score of one memory adds up."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import plotly.graph_objects as go
+
+from workbench.charts.log import TERMS
+from workbench.charts.style import FALLS_SHORT, MARGIN, NEUTRAL, REACHES
+
+
+@dataclass(frozen=True)
+class Waterfall:
+    """The terms of one score in the order of the formula; they add up to `score`."""
+
+    terms: Sequence[str]
+    parts: Sequence[float]
+    score: float
+    threshold: float
+
+
+def waterfall_info(explanation: Mapping[str, Any], uri: str) -> Waterfall | None:
+    """How the score of the memory `uri` adds up in an explanation (its JSON form); None where it is no candidate."""
+    for one in explanation["candidates"]:
+        if one["uri"] == uri:
+            parts = [one["terms"][term] for term in TERMS]
+            return Waterfall([*TERMS], parts, one["score"], explanation["min_display_score"])
+    return None
+
+
+def waterfall_figure(info: Waterfall) -> go.Figure:
+    """A step a term and the score behind them, with the display threshold as a line."""
+    labels = [term.replace("_", " ") for term in info.terms]
+    figure = go.Figure()
+    figure.add_waterfall(
+        x=[*labels, "score"], y=[*info.parts, info.score], measure=[*["relative"] * len(labels), "total"],
+        text=[f"{value:+.3f}" for value in info.parts] + [f"{info.score:.3f}"], textposition="outside",
+        increasing_marker_color="#4e79a7", decreasing_marker_color=FALLS_SHORT, connector_line_color=NEUTRAL,
+        totals_marker_color=REACHES if info.score >= info.threshold else FALLS_SHORT,
+        hovertemplate="%{x}: %{delta:.6f}<extra></extra>",
+    )  # fmt: skip
+    figure.add_hline(
+        y=info.threshold, line_dash="dash", line_color=NEUTRAL, annotation_text=f"shown from {info.threshold:g}",
+        annotation_position="top left",
+    )  # fmt: skip
+    figure.update_layout(
+        title="How the score adds up", yaxis_title="score", yaxis_rangemode="tozero", height=360, margin=MARGIN,
+        showlegend=False,
+    )  # fmt: skip
+    return figure
