@@ -28,6 +28,7 @@ SCREENS = {
         Screen("prompts", "list"),
         Screen("prompt", "account_tree"),
         Screen("missed", "search_off"),
+        Screen("review", "how_to_reg"),
     ),
     "change": (
         Screen("whatif", "science"),
