@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -21,7 +21,7 @@ from workbench.replay.parity import engine_parity, parity
 from workbench.replay.selection import SELECTED, Selection
 from workbench.replay.tokenizers import AUTO
 from workbench.retrieve.drift import drift_counts
-from workbench.simulate import World, checked_world, simulate
+from workbench.simulate import PLANTED_NEEDS, WORLDS, World, checked_world, simulate, simulate_planted
 from workbench.text import shown
 
 
@@ -130,19 +130,38 @@ def simulate_command(
     prompts: Annotated[int, typer.Option(help="How many typed prompts.")] = World().prompts,
     memories: Annotated[int, typer.Option(help="How many memories.")] = World().memories,
     days: Annotated[int, typer.Option(help="Over how many days.")] = World().days,
+    world: Annotated[str | None, typer.Option(help=f"Plant what makes a memory helpful: {', '.join(WORLDS)}.")] = None,
+    used: Annotated[int, typer.Option(help="How many memories are marked as used; with --world.")] = 300,
     json: Json = False,
 ) -> None:
     """Write a simulated world with known truth in Lore's table layout."""
     if seed < 0:
         raise BadInput(f"--seed must not be negative: {seed}.")
-    world = checked_world(prompts=prompts, memories=memories, days=days)
+    size = checked_world(prompts=prompts, memories=memories, days=days)
+    if world is not None:
+        _simulate_planted(out, replace(size, needs=PLANTED_NEEDS), world, used, seed, json)
+        return
     with progress(json) as step:
-        truth = simulate(out, world, seed, step)
+        truth = simulate(out, size, seed, step)
     readable = (
         f"Wrote {out}: {truth.recalls} recalls, {truth.shown} memories shown, {truth.used} marked as used. "
         f"{truth.needed} prompts needed a memory, {truth.needed_and_shown} of them were shown it."
     )
     emit({"out": str(out), "seed": seed, **asdict(truth)}, json, readable)
+
+
+def _simulate_planted(out: Path, size: World, name: str, used: int, seed: int, json: bool) -> None:
+    found = simulate_planted(out, size, name, used, seed)
+    followed = "; ".join(
+        f"{', '.join(f'{key} {value}' for key, value in rule['changed'].items()) or 'the defaults'}{rule['for']}"
+        for rule in found.as_json()["follows"]
+    )
+    readable = (
+        f"Wrote {out}: a world {name} with {found.prompts} typed prompts. {found.helpful_shown} of its {found.helpful} "
+        f"helpful memories were shown, {found.used} of these are marked as used. What helps follows "
+        f"{followed or 'nothing but chance'}; truth.parquet says it of every candidate."
+    )
+    emit({"out": str(out), "seed": seed, **found.as_json()}, json, readable)
 
 
 def _import_text(report: dict[str, Any]) -> str:

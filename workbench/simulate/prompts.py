@@ -55,6 +55,11 @@ class Prompt:
         """The part that the signals see."""
         return self.text[:QUERY_CHARACTERS]
 
+    @property
+    def typed(self) -> bool:
+        """Whether somebody typed it: no start-up, no console, no heartbeat."""
+        return self.session_id not in ("boot", "recall-ui-debug") and "HEARTBEAT" not in self.text
+
 
 def make_prompts(world: World, memories: list[Memory], rng: np.random.Generator) -> list[Prompt]:
     """`world.prompts` typed prompts in sessions, with start-up, console and heartbeat recalls; in order of time."""

@@ -10,6 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from workbench.params import Params
 from workbench.simulate.memories import VIEW_WEIGHTS, VIEWS, Memory
 from workbench.simulate.signals import Indexed
 from workbench.store import TABLES, Kind
@@ -44,6 +45,13 @@ def memory_tables(indexed: Indexed) -> dict[str, pa.Table]:
         ],
     }
     return {name: table(name, of_one) for name, of_one in rows.items()}
+
+
+def settings_table(in_force: Params, when: datetime) -> pa.Table:
+    """Rows of app_settings for the keys of `in_force` that are not the defaults."""
+    changed = in_force.changed_from(Params.default())
+    rows = [{"key": key, "value": _json({"value": value}), "updated_at": when} for key, value in changed.items()]
+    return table("app_settings", rows)
 
 
 def table(name: str, rows: Sequence[dict[str, Any]]) -> pa.Table:
