@@ -44,7 +44,7 @@ def test_a_world_in_memory_is_the_world_that_is_imported(tmp_path: Path, name: s
         assert planted == written
         assert of_log(db) == of_log(stored)
         assert settings_in_force(db).params == settings_in_force(stored).params == planted.in_force
-        queries = "SELECT * EXCLUDE (strategy, embedding_model, query_char_limit) FROM wb.logged_queries ORDER BY query_id"
+        queries = "SELECT * EXCLUDE (strategy, embedding_model, query_char_limit) FROM wb.logged_queries ORDER BY ALL"
         assert db.rows(queries) == stored.rows(queries)
         truth = pq.read_table(tmp_path / "tables" / "truth.parquet")
         assert truth.equals(db.arrow(f"SELECT * FROM {TRUTH}"))
