@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,7 +11,7 @@ import typer
 from workbench.cli.filters import filtered
 from workbench.cli.options import Config, Db, Json, opened, store_path
 from workbench.cli.output import cell, emit, percent, progress, say, table
-from workbench.compare import compare
+from workbench.compare import compare, moved_most
 from workbench.errors import AnswerIsNo, BadInput, NotEnoughEvidence
 from workbench.export import Proposal, export_into, export_to, proposal_of, toml_text
 from workbench.judge import Evidence
@@ -252,10 +251,10 @@ def _compare_text(said: dict[str, Any]) -> str:
 
 def _causes(flips: Sequence[dict[str, Any]]) -> list[str]:
     """The keys that moved the listed flips most."""
-    most = Counter(next(iter(flip["keys"])) for flip in flips if flip.get("keys"))
+    most = moved_most(flips)
     if not most:
         return []
-    said = ", ".join(f"{name} {count}" for name, count in most.most_common())
+    said = ", ".join(f"{name} {count}" for name, count in most)
     return [f"Of the {len(flips)} listed, moved most by: {said} (mean over all orders of changing the keys)."]
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from workbench.compare.attribution import moved_by_key
@@ -30,11 +31,12 @@ def compare(db: Database, named: Mapping[str, Params], in_force: Params, selecte
     with the terms that moved their scores, the cause, and how much each changed key moved them (attribution.py).
     """
     settings = {name: Settings(params, in_force) for name, params in named.items()}
-    ledgers = {}
+    ledgers, clients = {}, {}
     for number, (name, one) in enumerate(settings.items()):
         judged_replay(db, one, selected, into=f"outcomes_{number}")
         prepare_lists(db, f"outcomes_{number}", into=f"lists_{number}")
         ledgers[name] = read_ledgers(db, table=f"outcomes_{number}")[""]
+        clients[name] = read_ledgers(db, "client", f"outcomes_{number}")
     first, *others = settings
     pairs = [
         {
@@ -51,10 +53,16 @@ def compare(db: Database, named: Mapping[str, Params], in_force: Params, selecte
         "configs": {name: params.as_flat() for name, params in named.items()},
         "changed": {name: named[name].changed_from(named[first]) for name in others},
         "ledgers": {name: ledger.as_json() for name, ledger in ledgers.items()},
+        "clients": {name: {one: found.as_json() for one, found in by.items()} for name, by in clients.items()},
         "against": first,
         "reading": READING,
         "pairs": pairs,
     }
+
+
+def moved_most(flips: Sequence[Mapping[str, Any]]) -> list[tuple[str, int]]:
+    """The changed keys that moved most of the `flips`, each with how many, most first."""
+    return Counter(next(iter(flip["keys"])) for flip in flips if flip.get("keys")).most_common()
 
 
 def _ledger_difference(first: Ledger, second: Ledger) -> dict[str, int]:

@@ -33,6 +33,7 @@ SCREENS = {
     "change": (
         Screen("whatif", "science"),
         Screen("tune", "tune"),
+        Screen("compare", "compare_arrows"),
         Screen("export", "upload"),
     ),
 }
