@@ -13,6 +13,7 @@ import pytest
 from studies import finished_study
 
 from workbench import charts, ui
+from workbench.metrics import standard_measures
 from workbench.params import KEYS
 from workbench.replay.parity import CAUSES
 from workbench.tune import load_result, studies_folder
@@ -91,6 +92,7 @@ def test_what_a_run_says_is_said_in_chinese() -> None:
     result = load_result(studies_folder(finished_study()), "study")
     sentences = [*result["reasons"], *result["redundant"], *CAUSES, *(key.help for key in KEYS.values())]
     sentences += [key.unit for key in KEYS.values()]
+    sentences += [one.name.replace("_", " ") for one in standard_measures() if not re.search("@|MRR", one.name)]
     assert [one for one in sentences if not re.search("[\u4e00-\u9fff]", said_plainly(one, "zh"))] == []
     with_english = [one for one in sentences if re.search("[a-z]{4}", said_plainly(one, "zh"))]
     assert with_english == []

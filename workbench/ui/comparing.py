@@ -39,8 +39,8 @@ def chosen_configurations() -> list[str]:
         "configs",
         [PRESENT, wanted],
         lambda key: st.multiselect(
-            t("compare.configurations"), list(known), key=key, format_func=known.__getitem__, placeholder=plain("tune.no_key"),
-            help=t("compare.configurations_help"),
+            t("compare.configurations"), list(known), key=key, format_func=known.__getitem__,
+            placeholder=plain("tune.no_key"), help=t("compare.configurations_help"),
         ),
         lambda held: set(held) <= set(known),
     )  # fmt: skip
