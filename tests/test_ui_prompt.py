@@ -54,7 +54,7 @@ def test_log_replay_and_candidate_stand_side_by_side(store: Path) -> None:
     assert len(rows) == len(laid) == len(logged)
     assert rows["logged_score"].to_dict() == pytest.approx(logged)
     assert rows["replayed_score"].to_dict() == pytest.approx(logged, abs=1e-5)
-    assert {one for one, said in rows["candidate_shown"].items() if said == word("table.yes")} == shown
+    assert {one for one, said in rows["shown_in"].items() if word("prompt.stage_candidate") in said} == shown
     assert rows.loc[uri, "opened_how"] == "opened (mcp:lore_get_node)"
 
 
@@ -109,7 +109,7 @@ def test_a_waterfall_adds_up_to_the_score(store: Path) -> None:
     assert sum(info.parts) == pytest.approx(info.score, abs=1e-6)
     assert info.score == next(one["score"] for one in said["candidates"] if one["uri"] == uri)
     drawn = waterfall_figure(info).data[0]
-    assert list(drawn.y) == [*info.parts, info.score]
+    assert list(drawn.x) == [*info.parts, info.score]
     assert list(drawn.measure) == ["relative"] * 8 + ["total"]
     assert waterfall_info(said, "core://none") is None
 
@@ -118,7 +118,7 @@ def test_the_stages_and_answers_speak_chinese(store: Path) -> None:
     query_id, uri = used_pair(store)
     app = opened("prompt", query_id=query_id, memory=uri, lang="zh")
     assert word("review.yes", "zh") in [button.label for button in app.button]
-    assert app.dataframe[0].value["logged_shown"].isin([word("table.yes", "zh"), word("table.no", "zh")]).all()
+    assert word("prompt.stage_logged", "zh") in app.dataframe[0].value["shown_in"].iloc[0]
 
 
 def test_a_prompt_without_candidates_says_so(store: Path) -> None:

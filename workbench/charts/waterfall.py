@@ -9,7 +9,9 @@ from typing import Any
 import plotly.graph_objects as go
 
 from workbench.charts.log import TERMS
-from workbench.charts.style import FALLS_SHORT, MARGIN, NEUTRAL, REACHES
+from workbench.charts.style import FALLS_SHORT, MARGIN, NEUTRAL, REACHES, threshold_line
+
+_ROOM = 1.15
 
 
 @dataclass(frozen=True)
@@ -36,18 +38,17 @@ def waterfall_figure(info: Waterfall) -> go.Figure:
     labels = [term.replace("_", " ") for term in info.terms]
     figure = go.Figure()
     figure.add_waterfall(
-        x=[*labels, "score"], y=[*info.parts, info.score], measure=[*["relative"] * len(labels), "total"],
-        text=[f"{value:+.3f}" for value in info.parts] + [f"{info.score:.3f}"], textposition="outside",
+        y=[*labels, "score"], x=[*info.parts, info.score], measure=[*["relative"] * len(labels), "total"],
+        orientation="h", text=[f"{value:+.3f}" for value in info.parts] + [f"{info.score:.3f}"],
         increasing_marker_color="#4e79a7", decreasing_marker_color=FALLS_SHORT, connector_line_color=NEUTRAL,
-        totals_marker_color=REACHES if info.score >= info.threshold else FALLS_SHORT,
-        hovertemplate="%{x}: %{delta:.6f}<extra></extra>",
+        totals_marker_color=REACHES if info.score >= info.threshold else FALLS_SHORT, textposition="outside",
+        hovertemplate="%{y}: %{delta:.6f}<extra></extra>",
     )  # fmt: skip
-    figure.add_hline(
-        y=info.threshold, line_dash="dash", line_color=NEUTRAL, annotation_text=f"shown from {info.threshold:g}",
-        annotation_position="top left",
-    )  # fmt: skip
+    threshold_line(figure, info.threshold, "top")
+    # Room for the numbers behind the longest bar.
+    widest = max(info.threshold, info.score, sum(part for part in info.parts if part > 0)) * _ROOM
     figure.update_layout(
-        title="How the score adds up", yaxis_title="score", yaxis_rangemode="tozero", height=360, margin=MARGIN,
-        showlegend=False,
+        title="How the score adds up", xaxis_title="score", xaxis_range=[min(0.0, info.score), widest], height=400,
+        margin=MARGIN, showlegend=False, yaxis_autorange="reversed",
     )  # fmt: skip
     return figure

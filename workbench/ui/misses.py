@@ -92,6 +92,11 @@ def stage_name(stage: str) -> str:
     return plain(f"missed.stage_{stage}")
 
 
+def stages_words(found: Row) -> str:
+    """How many misses each stage lost, in words."""
+    return " · ".join(f"{stage_name(one['stage'])} {one['misses']:,}" for one in found["stages"])
+
+
 def stage_rows(found: Row) -> list[dict[str, Any]]:
     """How many misses each stage lost."""
     return [{"stage": one["stage"], "misses": one["misses"]} for one in found["stages"]]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from typing import Any
 
 import plotly.graph_objects as go
@@ -11,6 +13,7 @@ from workbench.ui.texts import language, t, texts
 from workbench.ui.texts.said import said_plainly
 
 _TITLE_TOP, _LEAST_TOP = 60, 30
+_JOINS = re.compile(r"(, | \+ )")
 
 
 def picture(figure: go.Figure, name: str, title: str, **options: Any) -> Any:
@@ -40,14 +43,18 @@ def _tools(camera: str, name: str) -> dict[str, Any]:
 
 
 def word(english: str) -> str:
-    """A fixed word of a chart in the language of the session; a word that the texts do not hold stays."""
-    found: str = texts(language()).get("charts.words", {}).get(english, english)
-    return found
+    """Fixed words of a chart in the language of the session, also several joined by a comma or a plus; what the texts
+    do not hold stays."""
+    known: Mapping[str, str] = texts(language()).get("charts.words", {})
+    parts = _JOINS.split(english)
+    if not all(part in known for part in parts[::2]):
+        return english
+    return "".join(known[part] if place % 2 == 0 else part for place, part in enumerate(parts))
 
 
 def _spoken(figure: go.Figure) -> None:
-    """Put the names of traces, the titles of axes and scales, what is written beside lines and what is said of a point
-    into the language of the session."""
+    """Put the names of traces and categories, the titles of axes and scales, what is written beside lines and what is
+    said of a point into the language of the session."""
     for trace in figure.data:
         if trace.name:
             trace.name = word(trace.name)
@@ -57,8 +64,16 @@ def _spoken(figure: go.Figure) -> None:
             bar = getattr(scale, "colorbar", None)
             if bar and bar.title.text:
                 bar.title.text = word(bar.title.text)
+        _categories(trace)
     for note in figure.layout.annotations:
         note.text = said_plainly(word(note.text))
     for axis in (*figure.select_xaxes(), *figure.select_yaxes()):
         if axis.title.text:
             axis.title.text = word(axis.title.text)
+
+
+def _categories(trace: Any) -> None:
+    for axis in ("x", "y"):
+        held = getattr(trace, axis, None)
+        if held is not None and any(isinstance(one, str) for one in held):
+            setattr(trace, axis, [said_plainly(word(one)) if isinstance(one, str) else one for one in held])

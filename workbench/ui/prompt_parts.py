@@ -94,28 +94,31 @@ def stage_rows(found: Sequence[Mapping[str, Any]], explanation: Mapping[str, Any
     rows = []
     for one in found:
         own = replayed.get(one["uri"])
-        why = {"why": said_plainly(own["why"]) if own else None, "opened_how": opened_words(one)}
-        rows.append({**one, **why, **(own["terms"] if own else none)})
+        more = {
+            "why": said_plainly(own["why"]) if own else None,
+            "opened_how": opened_words(one),
+            "answer": one["answer"] or "",
+            "shown_in": [stage for stage in STAGES if one[f"{stage}_shown"]],
+        }
+        rows.append({**one, **more, **(own["terms"] if own else none)})
     return rows
 
 
 def stage_columns() -> list[Column]:
     """The columns of stage_rows."""
-    made = []
-    for stage in STAGES:
-        name = plain(f"prompt.stage_{stage}")
-        made += [
-            Column(f"{stage}_score", f"{name}: {plain('prompt.score')}", "score", "small"),
-            Column(f"{stage}_shown", f"{name}: {plain('prompt.display')}", "yes", "small"),
-        ]
     return [
         Column("uri", plain("prompt.memory"), width="medium"),
-        *made,
+        *(Column(f"{stage}_score", plain(f"prompt.stage_{stage}"), "score") for stage in STAGES),
+        Column("shown_in", plain("prompt.shown_in"), said=_stage_names),
         Column("opened_how", plain("prompt.opened")),
-        Column("answer", plain("prompt.answer"), said=lambda grade: plain(f"review.{grade}")),
+        Column("answer", plain("prompt.answer"), said=lambda grade: grade and plain(f"review.{grade}")),
         Column("why", plain("prompt.why"), width="large"),
         *(Column(term, word(term.replace("_", " ")), "score") for term in TERMS),
     ]
+
+
+def _stage_names(stages: Sequence[str]) -> str:
+    return ", ".join(plain(f"prompt.stage_{stage}") for stage in stages)
 
 
 def opened_words(row: Mapping[str, Any]) -> str:
@@ -125,8 +128,8 @@ def opened_words(row: Mapping[str, Any]) -> str:
     return plain(f"missed.{row['opened']}") if row["opened"] else ""
 
 
-def stage_line(row: Mapping[str, Any], name: str) -> str:
-    """What the three stages made of one memory, as Markdown; `name` calls the candidate."""
+def stage_line(row: Mapping[str, Any]) -> str:
+    """What the three stages made of one memory, as Markdown."""
     parts = [
         t(f"prompt.line_{'shown' if row[f'{stage}_shown'] else 'not'}", stage=plain(f"prompt.stage_{stage}"),
           score=row[f"{stage}_score"], place=row[f"{stage}_position"] or 0)
@@ -135,7 +138,7 @@ def stage_line(row: Mapping[str, Any], name: str) -> str:
         for stage in STAGES
     ]  # fmt: skip
     opened = opened_words(row)
-    return " · ".join([*parts, *([literal(opened)] if opened else []), t("prompt.candidate_is", name=name)])
+    return " · ".join([*parts, *([literal(opened)] if opened else [])])
 
 
 def signal_rows(explanation: Mapping[str, Any]) -> list[dict[str, Any]]:

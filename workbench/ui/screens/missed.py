@@ -27,6 +27,7 @@ from workbench.ui.misses import (
     prompt_rows,
     stage_columns,
     stage_rows,
+    stages_words,
     twin_columns,
     unseen_columns,
 )
@@ -38,7 +39,9 @@ from workbench.ui.texts.said import said
 def _memories(found: Mapping[str, Any], selection: Selection, boot: bool) -> None:
     if not found["memories"]:
         return
-    table(stage_rows(found), stage_columns(), "stages")
+    st.markdown(t("missed.lost_line", stages=stages_words(found)))
+    with st.expander(t("overview.as_table")):
+        table(stage_rows(found), stage_columns(), "stages")
     st.caption(t("missed.choose"))
     uri = choose(memory_rows(found), memory_columns(), "missed", "uri", kept.value("uri", ""))
     kept.note("uri", uri or "", "")

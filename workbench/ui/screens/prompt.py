@@ -101,10 +101,10 @@ def _stages(found: Found, made: Sequence[Found], name: str) -> str:
     return kept_choice("memory", t("prompt.memory"), uris, lambda one: shown(one) if one else plain("prompt.none"))
 
 
-def _memory(query_id: str, found: Found, made: Found, name: str, under: Found) -> None:
+def _memory(query_id: str, found: Found, made: Found, under: Found) -> None:
     uri = made["uri"]
     st.markdown(f"**{literal(uri)}**")
-    st.markdown(stage_line(made, name))
+    st.markdown(stage_line(made))
     st.markdown(t("prompt.does_it_help"))
     answer_buttons(query_id, uri, made["answer"])
     if made["expired"]:
@@ -152,7 +152,7 @@ _block(query)
 memory = _stages(document, ranked, called)
 st.subheader(t("prompt.one_memory"))
 if memory:
-    _memory(query, document, next(one for one in ranked if one["uri"] == memory), called, values)
+    _memory(query, document, next(one for one in ranked if one["uri"] == memory), values)
 else:
     st.caption(t("prompt.choose"))
 st.subheader(t("prompt.signals"))
