@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from rich.console import Console
@@ -17,6 +20,8 @@ from workbench.errors import BadInput
 from workbench.text import cells, shown
 
 NO_DATA = "no data"
+PROGRESS_FILE = "WORKBENCH_PROGRESS"
+_EVERY_SECONDS = 0.25
 _STEADY_WIDTH = 60
 
 
@@ -87,7 +92,11 @@ def percent(share: float | None) -> str:
 
 @contextmanager
 def progress(quiet: bool) -> Iterator[Any]:
-    """Yields a function (done, total, what) that draws one progress line on standard error."""
+    """Yields a function (done, total, what) that draws one progress line on standard error, or, where the environment
+    names a file (PROGRESS_FILE), keeps the newest step there as JSON, for whoever started the command."""
+    if target := os.environ.get(PROGRESS_FILE):
+        yield _noted(Path(target))
+        return
     if quiet or not sys.stderr.isatty():
         yield lambda done, total, what: None
         return
@@ -102,6 +111,23 @@ def progress(quiet: bool) -> Iterator[Any]:
     with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task("", total=None)
         yield lambda done, total, what: bar.update(task, completed=done, total=total, description=what)
+
+
+def _noted(target: Path) -> Callable[[int, int | None, str], None]:
+    """A step goes to the file, whole, when it is another kind of work or some time after the one before."""
+    last = [("", 0.0)]
+
+    def note(done: int, total: int | None, what: str) -> None:
+        now = time.monotonic()
+        if (what, now - last[0][1] < _EVERY_SECONDS) == (last[0][0], True):
+            return
+        last[0] = (what, now)
+        part = target.with_name(f"{target.name}.part")
+        with contextlib.suppress(OSError):  # nobody's work fails because nobody can watch it
+            part.write_text(json.dumps({"done": done, "total": total, "what": what}), encoding="utf-8")
+            part.replace(target)
+
+    return note
 
 
 def _line(values: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> str:

@@ -1,5 +1,6 @@
 """The store: one DuckDB file with Lore's tables, published in generations; SQL stages run on it."""
 
+from workbench.store.backup import back_up, default_backup
 from workbench.store.database import Database
 from workbench.store.generations import in_memory, reading, writing
 from workbench.store.inbox import Entry, Inbox
@@ -16,7 +17,9 @@ __all__ = [
     "Kind",
     "Stage",
     "Table",
+    "back_up",
     "compose",
+    "default_backup",
     "in_memory",
     "newest_version",
     "reading",

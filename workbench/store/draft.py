@@ -79,18 +79,18 @@ class Draft:
 
     def _copied(self) -> Database:
         journal = journal_of(self.path)
-        _clone(self.path, self.file)
+        clone(self.path, self.file)
         if not journal.exists():
             return _opened(self.file, self.path)
         self._broken_journal = not is_complete(journal)
-        _clone(journal, journal_of(self.file))
+        clone(journal, journal_of(self.file))
         try:
             return connect(self.file)
         except duckdb.Error:
             self._broken_journal = True
         journal_of(self.file).unlink(missing_ok=True)
         self.file.unlink()
-        _clone(self.path, self.file)
+        clone(self.path, self.file)
         return _opened(self.file, self.path)
 
     def _keep_older(self) -> None:
@@ -100,7 +100,7 @@ class Draft:
         try:
             os.link(self.path, keep)
         except OSError:
-            _clone(self.path, keep)
+            clone(self.path, keep)
         keep.chmod(0o600)
         _LOG.warning(
             "%s is upgraded from version %s to %s; the old file is kept as %s.",
@@ -158,7 +158,7 @@ def _signature(path: Path) -> Signature:
     )
 
 
-def _clone(source: Path, target: Path) -> None:
+def clone(source: Path, target: Path) -> None:
     """Copy a file; where the file system can, both share their blocks until one changes."""
     with source.open("rb", buffering=0) as read, target.open("xb", buffering=0) as write:
         if sys.platform == "linux":

@@ -84,6 +84,15 @@ def writing(path: Path, purpose: str, wait_seconds: float = _WAIT_SECONDS) -> It
             draft.discard()
 
 
+@contextmanager
+def settled(path: Path, purpose: str) -> Iterator[None]:
+    """Keep writers out, `purpose` saying why, while the file of the store holds all that was published."""
+    if journal_of(path).exists():
+        _republish(path, "taking in a journal")
+    with _locked(_place(path), purpose, _WAIT_SECONDS):
+        yield
+
+
 def _republish(path: Path, purpose: str) -> None:
     with writing(path, purpose):
         pass

@@ -10,9 +10,11 @@ import streamlit as st
 from workbench.errors import WorkbenchError
 from workbench.ui import kept
 from workbench.ui.bar import draw_filter, draw_language
-from workbench.ui.literal import literal
+from workbench.ui.cached import store_path
+from workbench.ui.links import link
 from workbench.ui.screens import SCREENS
 from workbench.ui.texts import plain, t
+from workbench.ui.texts.said import said
 
 _LOG = logging.getLogger("workbench.ui")
 _ICON = Path(__file__).parent / "static" / "icon.png"
@@ -32,7 +34,9 @@ def run() -> None:
     try:
         page.run()
     except WorkbenchError as error:
-        st.error(literal(str(error)))
+        st.error(said(str(error)))
+        if not store_path().exists():
+            link("data", plain("data.title"))
     except Exception:
         _LOG.exception("the page %s failed", page.title)
         st.error(t("frame.fault"))

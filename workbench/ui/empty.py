@@ -8,13 +8,15 @@ from typing import Any
 import streamlit as st
 
 from workbench.ui import bar
-from workbench.ui.texts import t
+from workbench.ui.links import link
+from workbench.ui.texts import plain, t
 
 
 def expect_log(holds: Mapping[str, Any]) -> None:
     """End the page where the store (as `workbench status --json` has it) holds no recall."""
     if not holds["tables"]["recall_queries"]:
         st.info(t("frame.empty_log"))
+        link("data", plain("data.title"))
         st.stop()
 
 

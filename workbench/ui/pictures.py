@@ -46,6 +46,8 @@ def word(english: str) -> str:
     """Fixed words of a chart in the language of the session, also several joined by a comma or a plus; what the texts
     do not hold stays."""
     known: Mapping[str, str] = texts(language()).get("charts.words", {})
+    if english in known:
+        return known[english]
     parts = _JOINS.split(english)
     if not all(part in known for part in parts[::2]):
         return english
@@ -69,7 +71,7 @@ def _spoken(figure: go.Figure) -> None:
         note.text = said_plainly(word(note.text))
     for axis in (*figure.select_xaxes(), *figure.select_yaxes()):
         if axis.title.text:
-            axis.title.text = word(axis.title.text)
+            axis.title.text = said_plainly(word(axis.title.text))
 
 
 def _categories(trace: Any) -> None:

@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
-import os
-import signal
-import subprocess
-import sys
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from workbench.errors import BadInput, StoreLocked
+from workbench.errors import BadInput
 from workbench.params.files import write_atomic
 from workbench.replay.selection import Selection
 from workbench.tune import studies_folder
+from workbench.ui import background
 
-_STOPS_WITHIN = 15.0
-_TRIES = 5
-_CHILDREN: list[subprocess.Popen[bytes]] = []
+_BUSY = "A tuning run of this store goes on; wait for it, or stop it first."
 
 
 @dataclass(frozen=True)
@@ -77,13 +68,13 @@ def start(store: Path, plan: Plan, *, resume: bool = False) -> Run:
     folder = _folder(store)
     if not resume and (folder.parent / f"{plan.study}.journal").exists():
         raise BadInput(f"There is a study {plan.study} already; go on with it below, or choose another name.")
-    with _held(folder, plan.study) as lock:
+    with background.held(folder, _BUSY) as lock:
+        write_atomic(folder / "newest", plan.study.encode(), 0o600)
         run = Run(plan, 0, datetime.now(UTC).isoformat(timespec="seconds"))
         _write(folder, run)
         for name in ("log", "out"):
             (folder / f"{plan.study}.{name}").unlink(missing_ok=True)
-        child = _spawn(folder, plan, [sys.executable, "-m", "workbench", *plan.arguments(store, resume)], lock)
-        run = Run(plan, child.pid, run.at)
+        run = Run(plan, background.spawn(folder, plan.study, plan.arguments(store, resume), lock), run.at)
         _write(folder, run)
     return run
 
@@ -110,12 +101,8 @@ def planned(store: Path, study: str) -> Run | None:
 
 
 def is_running(store: Path) -> bool:
-    """Whether a run of this store goes on: its process holds the lock, and lets go however it ends."""
-    lock = _folder(store) / "lock"
-    if not lock.exists():
-        return False
-    with lock.open("rb") as file:
-        return not _locks(file.fileno(), fcntl.LOCK_SH)
+    """Whether a run of this store goes on."""
+    return background.is_running(_folder(store))
 
 
 def stop(store: Path) -> None:
@@ -124,22 +111,12 @@ def stop(store: Path) -> None:
     if run is None or not run.pid or not is_running(store):
         return
     _write(_folder(store), Run(run.plan, run.pid, run.at, stopped=True))
-    os.kill(run.pid, signal.SIGTERM)
-    end = time.monotonic() + _STOPS_WITHIN
-    while is_running(store) and time.monotonic() < end:
-        time.sleep(0.05)
+    background.end(_folder(store), run.pid)
 
 
 def complaint(store: Path, study: str) -> str | None:
     """Why a run that is over has no result, in its own words; None where it has one."""
-    folder = _folder(store)
-    if (folder / f"{study}.out").exists() and (folder / f"{study}.out").stat().st_size:
-        return None
-    try:
-        lines = (folder / f"{study}.log").read_text(encoding="utf-8", errors="replace").strip().splitlines()
-    except OSError:
-        lines = []
-    return lines[-1] if lines else "The run ended without a word; start it again."
+    return background.complaint(_folder(store), study)
 
 
 def free_name(store: Path, wish: str = "study") -> str:
@@ -152,56 +129,8 @@ def free_name(store: Path, wish: str = "study") -> str:
     return name
 
 
-def _spawn(folder: Path, plan: Plan, command: list[str], lock: int) -> subprocess.Popen[bytes]:
-    """The process inherits the lock; it gets neither the signals of this one's terminal nor its end."""
-    _CHILDREN[:] = [child for child in _CHILDREN if child.poll() is None]
-    with (folder / f"{plan.study}.out").open("wb") as out, (folder / f"{plan.study}.log").open("wb") as log:
-        try:
-            child = subprocess.Popen(  # noqa: S603
-                command, stdin=subprocess.DEVNULL, stdout=out, stderr=log, start_new_session=True, pass_fds=(lock,)
-            )
-        except ValueError as error:
-            raise BadInput("The filter holds a character that no command takes; leave it out.") from error
-    _CHILDREN.append(child)
-    return child
-
-
 def _folder(store: Path) -> Path:
     return studies_folder(store) / "runs"
-
-
-@contextmanager
-def _held(folder: Path, study: str) -> Iterator[int]:
-    """The lock of the store's runs; it stays held as long as a process that inherited it lives."""
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        descriptor = os.open(folder / "lock", os.O_RDWR | os.O_CREAT, 0o600)
-    except OSError as error:
-        raise BadInput(f"Cannot write in {folder} ({error.strerror}); a run needs a folder of yours.") from error
-    try:
-        if not _locks_soon(descriptor):
-            raise StoreLocked("A tuning run of this store goes on; wait for it, or stop it first.")
-        write_atomic(folder / "newest", study.encode(), 0o600)
-        yield descriptor
-    finally:
-        os.close(descriptor)
-
-
-def _locks_soon(descriptor: int) -> bool:
-    """Somebody who looks whether a run goes on holds the lock for a moment, too."""
-    for _ in range(_TRIES):
-        if _locks(descriptor, fcntl.LOCK_EX):
-            return True
-        time.sleep(0.02)
-    return False
-
-
-def _locks(descriptor: int, kind: int) -> bool:
-    try:
-        fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
 
 
 def _write(folder: Path, run: Run) -> None:

@@ -36,4 +36,5 @@ SCREENS = {
         Screen("compare", "compare_arrows"),
         Screen("export", "upload"),
     ),
+    "store": (Screen("data", "database"),),
 }

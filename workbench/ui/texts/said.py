@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from workbench.ui.literal import literal
@@ -15,6 +15,7 @@ from workbench.ui.texts import language
 
 _FOLDER = Path(__file__).parent
 _ENDS = re.compile(r"(?<=[.!?]) (?=[A-Z])")
+_MOST_HELD = 20_000
 _NAME = re.compile(r"\{(\w+)\}")
 
 
@@ -25,16 +26,27 @@ def said(english: str) -> str:
 
 def said_plainly(english: str, code: str | None = None) -> str:
     """The same for places that know no Markdown; `code` names another language."""
-    pairs = _pairs(code or language())
-    return _translated(english, pairs) if pairs else english
+    return _translated(english, code or language())
 
 
-def _translated(english: str, pairs: list[tuple[re.Pattern[str], str]]) -> str:
-    for pattern, sentence in pairs:
-        if found := pattern.fullmatch(english):
-            return sentence.format(**{name: _translated(part, pairs) for name, part in found.groupdict().items()})
+@lru_cache(_MOST_HELD)
+def _translated(english: str, code: str) -> str:
+    """Sentence by sentence where all of them are known, else the whole as one, else what is known of it."""
     sentences = _ENDS.split(english)
-    return _joined([_translated(one, pairs) for one in sentences]) if len(sentences) > 1 else english
+    found = [_paired(one, code) for one in sentences]
+    if None in found and len(found) > 1:
+        whole = _paired(english, code)
+        if whole is not None:
+            return whole
+    return _joined([one if own is None else own for one, own in zip(sentences, found, strict=True)])
+
+
+def _paired(english: str, code: str) -> str | None:
+    """The translation of the first pair that `english` is built like; None where none is."""
+    for pattern, sentence in _pairs(code):
+        if found := pattern.fullmatch(english):
+            return sentence.format(**{name: _translated(part, code) for name, part in found.groupdict().items()})
+    return None
 
 
 def _joined(sentences: list[str]) -> str:
@@ -45,8 +57,10 @@ def _joined(sentences: list[str]) -> str:
 
 @cache
 def _pairs(code: str) -> list[tuple[re.Pattern[str], str]]:
+    """The pairs of a language; those with most words of their own come first, so that none is taken for a wider one."""
     files = sorted((_FOLDER / code).glob("said*.toml"))
     held = [pair for file in files for pair in tomllib.loads(file.read_text("utf-8")).items()]
+    held.sort(key=lambda pair: -len(_NAME.sub("", pair[0])))
     return [(_pattern(english), sentence) for english, sentence in held]
 
 
