@@ -109,7 +109,7 @@ def stage_columns() -> list[Column]:
     return [
         Column("uri", plain("prompt.memory"), width="medium"),
         *(Column(f"{stage}_score", plain(f"prompt.stage_{stage}"), "score") for stage in STAGES),
-        Column("shown_in", plain("prompt.shown_in"), said=_stage_names),
+        Column("shown_in", plain("prompt.shown_in"), width="medium", said=_stage_names),
         Column("opened_how", plain("prompt.opened")),
         Column("answer", plain("prompt.answer"), said=lambda grade: grade and plain(f"review.{grade}")),
         Column("why", plain("prompt.why"), width="large"),
