@@ -41,6 +41,11 @@ def test_both_sides_of_a_pair_hold_the_same(file: Path) -> None:
         assert len(set(NAMES.findall(english))) == len(NAMES.findall(english)), english
 
 
+def test_no_pair_stands_twice() -> None:
+    known = [english for file in PAIRS for english in tomllib.loads(file.read_text("utf-8"))]
+    assert len(known) == len(set(known))
+
+
 @pytest.mark.parametrize("screen", ["overview", "prompt", "review", "data", "prompts"])
 def test_no_generated_sentence_is_left_in_english(screen: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WORKBENCH_DB", str(world_store(900, 0.4, 3)))

@@ -32,7 +32,7 @@ from workbench.ui.data_parts import (
 )
 from workbench.ui.import_form import draw_end, draw_form, draw_report, live
 from workbench.ui.log import held
-from workbench.ui.tables import choose, table
+from workbench.ui.tables import pick, table
 from workbench.ui.texts import t
 from workbench.ui.texts.said import said
 
@@ -57,7 +57,7 @@ def _sources() -> None:
         st.caption(t("data.no_sources"))
         return
     st.caption(t("data.choose"))
-    number = choose(source_rows(found), source_columns(), "imports", "import_id", kept.value("import", _NONE))
+    number = pick(source_rows(found), source_columns(), "imports", "import_id", kept.value("import", _NONE))
     kept.note("import", number or _NONE, _NONE)
     for one in found:
         if one["import_id"] == number:

@@ -31,7 +31,7 @@ from workbench.ui.misses import (
     twin_columns,
     unseen_columns,
 )
-from workbench.ui.tables import Column, choose, percent, table
+from workbench.ui.tables import Column, percent, pick, table
 from workbench.ui.texts import plain, t
 from workbench.ui.texts.said import said
 
@@ -43,7 +43,7 @@ def _memories(found: Mapping[str, Any], selection: Selection, boot: bool) -> Non
     with st.expander(t("overview.as_table")):
         table(stage_rows(found), stage_columns(), "stages")
     st.caption(t("missed.choose"))
-    uri = choose(memory_rows(found), memory_columns(), "missed", "uri", kept.value("uri", ""))
+    uri = pick(memory_rows(found), memory_columns(), "missed", "uri", kept.value("uri", ""))
     kept.note("uri", uri or "", "")
     for one in found["settings_advice"]:
         st.info(said(one["words"]))
@@ -91,7 +91,7 @@ def _fixes(memory: Mapping[str, Any], selection: Selection, boot: bool, not_trie
 
 def _prompts(memory: Mapping[str, Any]) -> None:
     st.markdown(f"**{t('missed.prompts')}**")
-    query_id = choose(prompt_rows(memory), prompt_columns(), "missed-prompts", "query_id")
+    query_id = pick(prompt_rows(memory), prompt_columns(), "missed-prompts", "query_id")
     if query_id is not None:
         go("prompt", query_id=query_id)
 

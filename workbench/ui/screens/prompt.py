@@ -46,7 +46,7 @@ from workbench.ui.prompt_parts import (
     stages,
     token_line,
 )
-from workbench.ui.tables import choose, table
+from workbench.ui.tables import pick, table
 from workbench.ui.texts import plain, t
 from workbench.ui.texts.said import said
 
@@ -93,7 +93,7 @@ def _stages(found: Found, made: Sequence[Found], name: str) -> str:
         st.caption(line)
     uris = [NONE, *(one["uri"] for one in made)]
     held = kept.value("memory", NONE, lambda one: one in uris)
-    picked = choose(stage_rows(made, found), stage_columns(), "candidates", "uri", held, held) or NONE
+    picked = pick(stage_rows(made, found), stage_columns(), "candidates", "uri", held, held) or NONE
     if picked != held:
         kept.put("memory", picked)
         st.rerun()

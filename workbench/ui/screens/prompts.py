@@ -9,7 +9,7 @@ from workbench.ui.empty import expect_log, expect_prompts
 from workbench.ui.links import go
 from workbench.ui.log import held
 from workbench.ui.prompt_list import columns, domain_choice, listed, listed_line, outcome_choice, page_choice
-from workbench.ui.tables import choose
+from workbench.ui.tables import pick
 from workbench.ui.texts import t
 
 st.title(t("prompts.title"))
@@ -22,6 +22,6 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
 expect_prompts(total)
 found = listed(selection, outcome, domain, number)
 st.caption(listed_line(found))
-query_id = choose(found["rows"], columns(), "prompts", "query_id")
+query_id = pick(found["rows"], columns(), "prompts", "query_id")
 if query_id is not None:
     go("prompt", query_id=query_id)
