@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 from urllib.error import URLError
 from urllib.request import urlopen
 
@@ -21,12 +21,12 @@ PATIENCE_MS = 60_000
 
 
 @contextmanager
-def served(store: Path) -> Iterator[str]:
-    """The address of the app over `store`."""
+def served(store: Path, *options: str) -> Iterator[str]:
+    """The address of the app over `store`; `options` are further ones of `workbench ui`."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "workbench", "ui", "--db", str(store), "--port", str(port), "--headless"]
+    command = [sys.executable, "-m", "workbench", "ui", "--db", str(store), "--port", str(port), "--headless", *options]
     nowhere = subprocess.DEVNULL
     with subprocess.Popen(command, env={**os.environ}, stdout=nowhere, stderr=nowhere) as app:
         try:
@@ -38,7 +38,7 @@ def served(store: Path) -> Iterator[str]:
 
 
 @contextmanager
-def browsed(chromium: str) -> Iterator[Page]:
+def browsed(chromium: str, theme: Literal["light", "dark"] = "light") -> Iterator[Page]:
     """A page of 1280 by 900; asking anything beyond this machine fails the test."""
     from playwright.sync_api import sync_playwright
 
@@ -47,7 +47,7 @@ def browsed(chromium: str) -> Iterator[Page]:
         browser = playwright.chromium.launch(
             executable_path=chromium, args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
         )
-        context = browser.new_context(viewport={"width": 1280, "height": 900})
+        context = browser.new_context(viewport={"width": 1280, "height": 900}, color_scheme=theme, locale="en-GB")
         context.set_default_timeout(PATIENCE_MS)
         context.on("request", lambda request: outside.append(request.url) if _is_outside(request.url) else None)
         yield context.new_page()

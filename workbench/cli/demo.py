@@ -15,6 +15,7 @@ import typer
 from workbench.cli.options import Db, Json, store_path
 from workbench.cli.output import emit, percent, progress, say
 from workbench.demo import run_demo
+from workbench.errors import BadInput
 from workbench.store import reading
 
 
@@ -45,26 +46,48 @@ def demo_command(
 def ui_command(
     db: Db = None,
     port: Annotated[int, typer.Option(help="Port of the app.")] = 8501,
-    host: Annotated[str, typer.Option(help="Address to listen on.")] = "localhost",
+    host: Annotated[
+        str, typer.Option(help="Address to listen on; beyond this machine only with a password.")
+    ] = "localhost",
+    password_file: Annotated[
+        Path | None, typer.Option(help="File with the password that browsers are asked for.")
+    ] = None,
     headless: Annotated[bool, typer.Option("--headless", help="Open no browser.")] = False,
 ) -> None:
     """Open the Streamlit app over a store."""
     path = store_path(db).absolute()
     with reading(path):
         pass
+    _check_door(host, password_file)
     say(f"The app shows {path} at http://{host}:{port} until you press Ctrl+C.")
-    raise typer.Exit(open_app(path, port, host, headless))
+    raise typer.Exit(open_app(path, port, host, headless=headless, password_file=password_file))
 
 
-def open_app(path: Path, port: int, host: str, headless: bool) -> int:
+def _check_door(host: str, password_file: Path | None) -> None:
+    """Refuse to be open to everybody; the password itself is read by the app."""
+    from workbench.service.guard import is_local
+    from workbench.ui.door import read_password
+
+    if password_file is not None:
+        read_password(password_file)
+    elif not is_local(host):
+        raise BadInput(
+            f"The app would be open to all at {host}; give it a password with --password-file FILE, or leave --host at "
+            "localhost."
+        )
+
+
+def open_app(path: Path, port: int, host: str, *, headless: bool, password_file: Path | None = None) -> int:
     """Run the app until it ends; returns its exit code. Where the system allows it the app takes the place of this
     process, so that whoever stops the one stops the other."""
-    page = Path(__file__).parent.parent / "ui" / "app.py"
+    page = Path(__file__).parent.parent / "ui" / ("app.py" if password_file is None else "behind_door.py")
     command = [
         sys.executable, "-m", "streamlit", "run", str(page), "--server.port", str(port), "--server.address", host,
         "--server.headless", str(headless).lower(),
     ]  # fmt: skip
     environment = {**os.environ, "WORKBENCH_DB": str(path)}
+    if password_file is not None:
+        environment["WORKBENCH_UI_PASSWORD_FILE"] = str(password_file.absolute())
     if os.name == "posix":
         sys.stdout.flush()
         os.execve(sys.executable, command, environment)  # noqa: S606
