@@ -89,6 +89,9 @@ def test_from_the_overview_to_a_file_that_equals_the_command_s(
         threshold.press("ArrowRight")
         threshold.press("ArrowRight")
         expect(page.get_by_text("in 1 key: display.min_display_score = 0.62")).to_be_visible(timeout=PATIENCE_MS)
+        follow(page, "overview")
+        follow(page, "whatif")
+        expect(page.get_by_text("in 1 key: display.min_display_score = 0.62")).to_be_visible(timeout=PATIENCE_MS)
         follow(page, "tune")
         _tuned(page)
         page.get_by_role("button", name=word("tune.export")).click()
@@ -97,8 +100,6 @@ def test_from_the_overview_to_a_file_that_equals_the_command_s(
         with page.expect_download() as download:
             page.get_by_role("button", name=word("export.download")).click()
         download.value.save_as(tmp_path / "from the app.toml")
-        follow(page, "whatif")
-        expect(page.get_by_text("in 1 key: display.min_display_score = 0.62")).to_be_visible(timeout=PATIENCE_MS)
     command("export", "--study", "study", "--db", store, "--out", tmp_path / "from the command.toml")
     files = [(tmp_path / f"from the {where}.toml").read_bytes() for where in ("app", "command")]
     assert files[0] == files[1]
