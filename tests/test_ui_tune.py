@@ -124,12 +124,13 @@ def test_locked_parity_names_the_causes_and_can_be_opened(store: Path) -> None:
     for one in app.checkbox:
         one.check()
     ran(app)
-    labelled(app.number_input, "Trials").set_value(2).run()
+    labelled(app.number_input, "Trials").set_value(2)
     press(app, "Start")
     wait(lambda: not runs.is_running(store))
     plan = runs.newest(store)
     assert plan is not None
     assert "configuration change (signal weights)" in plan.plan.accept
+    assert plan.plan.trials == 2, "what was typed just before the click is lost"
 
 
 def test_a_store_without_recalls_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -172,7 +172,7 @@ def test_an_empty_store_and_a_filter_that_lets_nothing_pass_say_what_to_do(
 
 def test_the_grid_keeps_to_the_steps_and_the_range() -> None:
     around = thresholds_around(0.6)
-    assert (around[0], around[-1], len(around)) == (0.35, 0.85, 51)
+    assert (around[0], around[-1], len(around)) == (0.45, 0.85, 41)
     assert thresholds_around(0.05)[0] == 0.0
     assert 0.123456 in thresholds_around(0.123456)
     assert len(sweep_columns(0.6)) == 11

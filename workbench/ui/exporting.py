@@ -151,8 +151,10 @@ def draw_server(named: str, proposal: Proposal) -> None:
         t("export.server"), key=key, placeholder="http://localhost:18901"
     ))  # fmt: skip
     with st.container(horizontal=True):
-        st.button(t("export.look"), on_click=_plan, args=("apply", address, proposal), disabled=not address)
-        st.button(t("export.look_back"), on_click=_plan, args=("rollback", address, proposal), disabled=not address)
+        looked = st.button(t("export.look"), disabled=not address)
+        looked_back = st.button(t("export.look_back"), disabled=not address)
+    if looked or looked_back:
+        _plan("apply" if looked else "rollback", address, proposal)
     plan = st.session_state.get(_PLAN)
     if plan is None or plan["address"] != address or plan["params"] not in (None, proposal.params):
         return
@@ -176,7 +178,7 @@ def _plan(kind: str, address: str, proposal: Proposal) -> None:
             plan: dict[str, Any] = {"kind": kind, "address": address, "server": api.shown, "params": None}
             plan |= _planned_apply(api, proposal) if kind == "apply" else _planned_rollback(api)
     except WorkbenchError as error:
-        st.session_state[_PROBLEM] = str(error)
+        st.error(said(str(error)))
     else:
         st.session_state[_PLAN] = plan
 

@@ -59,7 +59,10 @@ def set_up(running: bool, wanted: bool) -> None:
         problem = _problem(plan)
         if problem:
             st.error(said(problem))
-        st.button(t("tune.start"), type="primary", disabled=running or bool(problem), on_click=begin, args=(plan,))
+        # Not by a callback: that would get the plan of the run before, without what was typed just now.
+        if st.button(t("tune.start"), type="primary", disabled=running or bool(problem)) and not problem:
+            begin(plan)
+            st.rerun()
 
 
 def _plan(selection: Selection, parity: Mapping[str, Any]) -> runs.Plan:

@@ -31,22 +31,18 @@ from workbench.ui.texts import plain, t
 from workbench.ui.texts.said import said
 from workbench.whatif import MOST_FLIPS, THRESHOLD, sweep_columns, sweep_rows, thresholds_around
 
-_PROBLEM, _SAVED = "draft problem", "draft saved"
 _NO_MORE = "none"
 SECTIONS = (_NO_MORE, "spread", "sweep", "reach")
 
 
-def load_and_save(in_force: Params) -> None:
-    """Another configuration to load, and a name to keep the draft under."""
+def load_or_keep() -> str | None:
+    """Another configuration to load, and a name to keep the draft under; returns the name when it is to be kept."""
     source = kept_choice("load", t("whatif.source"), configurations(at_hand=False), called)
-    st.button(t("whatif.load"), on_click=_load, args=(source,), width="stretch", icon=":material/tune:")
+    if st.button(t("whatif.load"), width="stretch", icon=":material/tune:"):
+        _load(source)
     with st.popover(t("whatif.save"), width="stretch", icon=":material/save:"):
         name = st.text_input(t("whatif.name"), help=t("tune.study_help"))
-        st.button(t("whatif.keep"), on_click=_save, args=(name, in_force), disabled=not name)
-    if problem := st.session_state.pop(_PROBLEM, None):
-        st.error(said(problem))
-    if saved := st.session_state.pop(_SAVED, None):
-        st.success(t("whatif.saved", file=saved))
+        return name if st.button(t("whatif.keep"), disabled=not name) and name else None
 
 
 def difference_line(params: Params) -> str:
@@ -63,18 +59,18 @@ def _load(named: str) -> None:
     try:
         draft.load(resolved(named), named)
     except WorkbenchError as error:
-        st.session_state[_PROBLEM] = str(error)
+        st.error(said(str(error)))
 
 
-def _save(name: str, in_force: Params) -> None:
+def keep_draft(name: str, params: Params) -> None:
+    """Keep the draft under `name` and say where."""
     try:
-        params = draft.params(in_force)
         file = save_draft(store_path(), name, params, plain("whatif.comment"))
     except WorkbenchError as error:
-        st.session_state[_PROBLEM] = str(error)
+        st.error(said(str(error)))
     else:
         kept.put(draft.FROM, f"draft {name}")
-        st.session_state[_SAVED] = str(file)
+        st.success(t("whatif.saved", file=str(file)))
 
 
 def draw_ledger(before: Mapping[str, int], after: Mapping[str, int]) -> None:

@@ -15,7 +15,8 @@ from workbench.ui.whatif_parts import (
     draw_curve,
     draw_ledger,
     draw_section,
-    load_and_save,
+    keep_draft,
+    load_or_keep,
     section_choice,
 )
 
@@ -25,9 +26,12 @@ selection, present = chosen().selection, in_force()
 left, right = st.columns([2, 5], gap="medium")
 with left:
     comes_from = st.container()
-    load_and_save(present)
+    wanted = load_or_keep()
     params = draft.draw(present)
-    comes_from.markdown(difference_line(params))
+    with comes_from:
+        if wanted:
+            keep_draft(wanted, params)
+        st.markdown(difference_line(params))
 with right:
     with st.spinner(t("whatif.laying")):
         desks.prepare(selection)
