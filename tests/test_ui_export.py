@@ -62,7 +62,7 @@ def test_what_changes_and_what_is_hardly_meant_is_said() -> None:
     rows = app.dataframe[0].value.set_index("key")
     assert dict(rows["after"]) == {EXACT: "0.31", "recall.bonus.multi_view_step": "0.100"}
     assert "the cap alone counts" in app.warning[0].value
-    assert [one.value for one in opened("export").info] == [word("export.nothing")]
+    assert [one.value for one in opened("export", source="present").info] == [word("export.nothing")]
 
 
 def test_a_study_without_a_feasible_trial_exports_nothing(store: Path) -> None:

@@ -118,7 +118,7 @@ def _tuned(page: Page) -> None:
     page.reload()
     expect(going.or_(heading(page, word("tune.held_out")))).to_be_visible(timeout=PATIENCE_MS)
     expect(heading(page, word("tune.held_out"))).to_be_visible(timeout=2 * PATIENCE_MS)
-    expect(page.get_by_test_id("stMetricValue").first).to_have_text("50")
+    expect(page.get_by_test_id("stMetricValue").first).to_have_text("50", timeout=PATIENCE_MS)
 
 
 def test_two_tabs_with_different_filters_and_the_language_switch(chromium: str, address: str) -> None:

@@ -38,6 +38,12 @@ def configurations(*, at_hand: bool = True) -> list[str]:
     return [PRESENT, *([AT_HAND] if at_hand else []), *studies, *drafts, DEFAULTS]
 
 
+def proposals_first() -> list[str]:
+    """The same for whoever looks for a change: studies, newest first, then the draft at hand, the present one late."""
+    order = (STUDY, AT_HAND, KEPT, BEST, PRESENT, DEFAULTS)
+    return sorted(configurations(), key=lambda named: order.index(named.partition(" ")[0]))
+
+
 def _studies() -> list[tuple[str, list[str]]]:
     found = []
     for one in kept_studies(studies_folder(store_path())):

@@ -25,7 +25,7 @@ from workbench.tune import load_result, studies_folder
 from workbench.ui import kept
 from workbench.ui.cached import cached, store_path
 from workbench.ui.common import kept_choice
-from workbench.ui.configurations import STUDY, called, configurations, in_force, resolved
+from workbench.ui.configurations import STUDY, called, in_force, proposals_first, resolved
 from workbench.ui.findings import number
 from workbench.ui.tables import Column, table
 from workbench.ui.texts import plain, t
@@ -36,7 +36,7 @@ _PLAN, _DONE, _PROBLEM = "planned change", "done", "export problem"
 
 def chosen_proposal() -> tuple[str, Proposal]:
     """The configuration that is exported, by name, and what the commands would export of it."""
-    named = kept_choice("source", t("export.source"), configurations(), called)
+    named = kept_choice("source", t("export.source"), proposals_first(), called)
     if kept.widget(
         "inverse", False, lambda key: st.toggle(t("export.inverse"), key=key, help=t("export.inverse_help"))
     ):
