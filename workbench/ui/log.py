@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from workbench import jobs
+from workbench.charts import Activity, activity_info
 from workbench.metrics.report import report
 from workbench.metrics.report.helpfulness import read_parts
 from workbench.metrics.report.sufficiency import COMPARISON
@@ -30,6 +31,12 @@ def overview(db: Database, selection: Selection, zone: str) -> dict[str, Any]:
     said = report(db, SELECTED, "client", zone)
     weeks = replace(said, by="week", parts=read_parts(db, "week", zone)).as_json()["parts"]
     return {**said.as_json(), "weeks": weeks}
+
+
+@cached
+def activity_of(db: Database, selection: Selection, zone: str) -> Activity:
+    """Prompts, shown and used memories by day."""
+    return activity_info(db, selection, zone)
 
 
 @cached

@@ -1,6 +1,7 @@
 -- In:  recall_events, touched (query_id).
 -- Out: one row a logged signal row of those queries, with the metadata read into typed columns. Rows of older
---      servers keep their ids in the metadata only; a value that is no number becomes NULL.
+--      servers keep their ids in the metadata only: two branches, so that a few queries cost no reading of all metadata.
+--      A value that is no number becomes NULL.
 SELECT
     try_cast(id AS BIGINT) AS arrival,
     query_id,
@@ -46,6 +47,10 @@ FROM (
             '$.score_breakdown.multi_view', '$.score_breakdown.recency', '$.answer_signal_source',
             '$.ranked_position', '$.displayed_position'
         ]) AS meta
-    FROM recall_events AS e
+    FROM (
+        SELECT * FROM recall_events WHERE query_id <> '' AND query_id IN (SELECT t.query_id FROM touched AS t)
+        UNION ALL
+        SELECT * FROM recall_events
+        WHERE coalesce(query_id, '') = '' AND metadata ->> '$.query_id' IN (SELECT t.query_id FROM touched AS t)
+    ) AS e
 )
-WHERE query_id IN (SELECT t.query_id FROM touched AS t)

@@ -6,17 +6,16 @@ import streamlit as st
 
 from workbench.charts import (
     activity_figure,
-    activity_info,
     rates_figure,
     rates_info,
     trend_figure,
     trend_info,
 )
 from workbench.ui.bar import chosen, client_name
-from workbench.ui.common import store
 from workbench.ui.empty import expect_log, expect_prompts
 from workbench.ui.links import has_page, link
 from workbench.ui.log import (
+    activity_of,
     capability_rows,
     denominator_rows,
     fresh_line,
@@ -68,8 +67,7 @@ if found["shown"]:
     picture(trend_figure(trend_info(found["weeks"])), "use-rate-by-week", t("overview.by_week"))
     with st.expander(t("overview.as_table")):
         table(found["weeks"], part_columns(Column("part", plain("overview.week"))), "weeks")
-with store() as db:
-    activity = activity_info(db, filtered.selection, filtered.zone)
+activity = activity_of(filtered.selection, filtered.zone)
 if activity.days:
     picture(activity_figure(activity), "activity", t("overview.by_day", zone=activity.zone))
 
