@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -40,8 +41,13 @@ def path(conformance: Path, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def lore(path: Path) -> Any:
-    with Lore(path, clock=lambda: GOLDEN_NOW) as service:
+    with patient(path) as service:
         yield service
+
+
+def patient(path: Path, **options: Any) -> Lore:
+    """One that skips no recall, however slow the machine is."""
+    return Lore(path, until=time.monotonic() + 86_400, clock=lambda: GOLDEN_NOW, **options)
 
 
 def rows(path: Path, sql: str) -> list[tuple[Any, ...]]:
@@ -227,7 +233,7 @@ def test_prompts_of_many_threads_are_not_mixed_up(path: Path) -> None:
     from concurrent.futures import ThreadPoolExecutor
 
     texts = [PROMPT, "idempotency key", "ok", "数据库迁移怎么做才安全"] * 12
-    with Lore(path, lanes=2, clock=lambda: GOLDEN_NOW) as lore:
+    with patient(path, lanes=2) as lore:
         alone = {text: recalled(lore, text, record=False).found.items for text in set(texts)}
         with ThreadPoolExecutor(16) as threads:
             found = list(threads.map(lambda text: recalled(lore, text), texts))
@@ -247,13 +253,32 @@ def test_sessions_are_shared_at_random_and_always_alike(path: Path) -> None:
     silent = Params.default().replace({"recall.display.min_display_score": 1.0})
     canary = Canary(silent, 0.5, "seed")
     names = [f"s{number}" for number in range(40)]
-    with Lore(path, canary=canary, clock=lambda: GOLDEN_NOW) as lore:
+    with patient(path, canary=canary) as lore:
         shown = {name: bool(recalled(lore, session=name).found.items) for name in names}
         assert all(bool(recalled(lore, session=name).found.items) == shown[name] for name in names[:5])
     assert 8 < sum(shown.values()) < 32
     fold(path)
     arms = dict(rows(path, "SELECT session_id, arm FROM wb.recall_arms"))
     assert arms == {name: "current" if shown[name] else "candidate" for name in names}
+
+
+def test_prompts_that_wait_go_together_and_in_one_thread(path: Path) -> None:
+    lanes, began, go_on = Lanes(path, 2), threading.Event(), threading.Event()
+
+    def work(held: Any, items: Any) -> list[int]:
+        began.set()
+        assert go_on.wait(600)
+        return [len(items)] * len(items)
+
+    first = lanes.submit(work, 0, "group")
+    assert began.wait(600)
+    others = [lanes.submit(work, number, "group") for number in range(1, 40)]
+    alone = lanes.submit(lambda held, items: [len(items)], 0)
+    assert alone.result(600) == 1, "the other thread does what is not of the group"
+    go_on.set()
+    assert first.result(600) == 1
+    assert [other.result(600) for other in others] == [32] * 32 + [7] * 7
+    lanes.close()
 
 
 def test_work_that_fails_says_so_and_the_lane_goes_on(path: Path) -> None:
@@ -263,8 +288,8 @@ def test_work_that_fails_says_so_and_the_lane_goes_on(path: Path) -> None:
         return [1 // item for item in items]
 
     with pytest.raises(ZeroDivisionError):
-        lanes.submit(work, 0).result(30)
-    assert lanes.submit(work, 1).result(30) == 1
+        lanes.submit(work, 0).result(600)
+    assert lanes.submit(work, 1).result(600) == 1
     lanes.close()
 
 
@@ -301,7 +326,7 @@ def test_a_full_inbox_is_taken_in_by_the_way(path: Path) -> None:
         folded.set()
         return count
 
-    with Lore(path, fold=publish, fold_bytes=1000) as lore:
+    with patient(path, fold=publish, fold_bytes=1000) as lore:
         recalled(lore)
-        assert folded.wait(60)
+        assert folded.wait(600)
     assert rows(path, "SELECT count(*) FROM recall_queries") == [(1,)]

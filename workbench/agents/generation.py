@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
+from typing import Any
 
+from workbench.agents.memory import memory_at
 from workbench.replay.engine import engine_model
 from workbench.replay.logged import settings_in_force
 from workbench.replay.run import Settings
@@ -16,6 +18,8 @@ from workbench.retrieve.corpus import Corpus, load_corpus
 from workbench.search import Documents
 from workbench.store import Database, reading
 from workbench.textsearch import tokenizer
+
+_MEMORIES = 1_000  # read once and kept: the start-up memories of every session are the same few
 
 
 @dataclass(frozen=True)
@@ -30,6 +34,11 @@ class Generation:
     def documents(self) -> Documents:
         """What a search looks into beside the signals."""
         return Documents.of(self.corpus)
+
+    @cached_property
+    def memory(self) -> Callable[[str], Mapping[str, Any] | None]:
+        """See workbench.agents.memory.memory_at."""
+        return lru_cache(_MEMORIES)(lambda uri: memory_at(self.db, uri))
 
 
 @contextmanager

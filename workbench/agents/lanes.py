@@ -15,6 +15,7 @@ from workbench.agents.generation import Generation, generation, published
 from workbench.errors import WorkbenchError
 
 TOGETHER = 32
+LINGER_SECONDS = 0.02
 
 Work = Callable[[Generation, Sequence[Any]], Sequence[Any]]
 
@@ -28,13 +29,19 @@ class _Task:
     group: Hashable
     future: Future[Any]
 
-    def goes_with(self, other: _Task) -> bool:
-        return self.group is not None and self.work == other.work and self.group == other.group
+    @property
+    def kind(self) -> tuple[Work, Hashable] | None:
+        """What tasks that go together have in common."""
+        return None if self.group is None else (self.work, self.group)
 
 
 class Lanes:
     """`count` threads over the store at `path`. When another state of the store is published, they load it one after
-    the other; until then each answers from the one that it has."""
+    the other; until then each answers from the one that it has.
+
+    One thread at a time does the work of a group: many items at once cost little more than one. Where several came
+    together last time, it waits LINGER_SECONDS for those who were just answered and ask again.
+    """
 
     def __init__(self, path: Path, count: int) -> None:
         self._path = path
@@ -42,6 +49,8 @@ class Lanes:
         self._changed = threading.Condition()
         self._loading = threading.Lock()
         self._open = True
+        self._under_way: set[tuple[Work, Hashable] | None] = set()
+        self._crowd = 1
         self._threads = [threading.Thread(target=self._run, daemon=True) for _ in range(count)]
         for thread in self._threads:
             thread.start()
@@ -56,7 +65,7 @@ class Lanes:
             if not self._open:
                 raise RuntimeError("the lanes are closed")
             self._waiting.append(_Task(work, item, group, future))
-            self._changed.notify()
+            self._changed.notify_all()
         return future
 
     def close(self) -> None:
@@ -72,23 +81,47 @@ class Lanes:
         try:
             while tasks := self._next():
                 _do(held, self._loading, tasks)
+                self._ended(tasks[0])
         finally:
             held.close()
 
     def _next(self) -> list[_Task]:
-        """The oldest task and those that go with it; nothing once the lanes are closed and empty."""
+        """The oldest task whose group nobody is at, and those that go with it; nothing once the lanes are closed and
+        empty."""
         while True:
             with self._changed:
-                self._changed.wait_for(lambda: self._waiting or not self._open)
-                if not self._waiting:
+                self._changed.wait_for(lambda: self._free() or not (self._open or self._waiting))
+                first = self._free()
+                if first is None:
                     return []
-                first = self._waiting.popleft()
-                others = [task for task in self._waiting if task.goes_with(first)][: TOGETHER - 1]
-                for task in others:
+                tasks = [first] if first.kind is None else self._together(first)
+                for task in tasks:
                     self._waiting.remove(task)
-            wanted = [task for task in (first, *others) if task.future.set_running_or_notify_cancel()]
+            wanted = [task for task in tasks if task.future.set_running_or_notify_cancel()]
             if wanted:
                 return wanted
+            self._ended(first)
+
+    def _free(self) -> _Task | None:
+        return next((task for task in self._waiting if task.kind not in self._under_way), None)
+
+    def _together(self, first: _Task) -> list[_Task]:
+        """Those that wait with `first`, and who comes in a moment where a crowd is about."""
+
+        def found() -> list[_Task]:
+            return [task for task in self._waiting if task.kind == first.kind][:TOGETHER]
+
+        self._under_way.add(first.kind)
+        if self._crowd > 1:
+            self._changed.wait_for(lambda: len(found()) >= self._crowd or not self._open, LINGER_SECONDS)
+        tasks = found()
+        self._crowd = max(len(tasks), self._crowd // 2)  # forgotten little by little
+        return tasks
+
+    def _ended(self, task: _Task) -> None:
+        with self._changed:
+            self._under_way.discard(task.kind)
+            self._changed.notify_all()
 
 
 def _do(held: _Held, loading: threading.Lock, tasks: Sequence[_Task]) -> None:

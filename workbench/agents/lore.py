@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as TooLate
 from dataclasses import dataclass, field, replace
@@ -21,7 +21,7 @@ from workbench.agents.generation import Generation
 from workbench.agents.journal import Journal
 from workbench.agents.known import Known
 from workbench.agents.lanes import Lanes
-from workbench.agents.memory import boot_memories, memory_at, memory_text
+from workbench.agents.memory import boot_uris, memory_text
 from workbench.agents.requests import Caller, Overrides, distinct_names
 from workbench.embed.live import LiveVectors
 from workbench.errors import BadInput, WorkbenchError
@@ -68,7 +68,7 @@ class Opened:
     """A call that opened a memory: None where there is none; `reason` says whether it counts as a use."""
 
     uri: str
-    memory: dict[str, Any] | None
+    memory: Mapping[str, Any] | None
     reason: Reason
 
     @property
@@ -191,8 +191,8 @@ class Lore:
         caller = Caller(trimmed(given[0]) or caller.session_id, caller.client).known()
         address, at = well_formed(uri), self._clock()
 
-        def look(held: Generation, _: Sequence[Any]) -> tuple[dict[str, Any] | None, Reason]:
-            memory = memory_at(held.db, address)
+        def look(held: Generation, _: Sequence[Any]) -> tuple[Mapping[str, Any] | None, Reason]:
+            memory = held.memory(address)
             node = memory["node_uuid"] if memory else None
             return memory, self._known.opened(held.db, address, node, given[1])
 
@@ -215,10 +215,10 @@ class Lore:
             query, [well_formed(uri) for uri in uris], well_formed(reported_by), caller.known(), self._clock(), said
         ))  # fmt: skip
 
-    def boot(self, family: str | None) -> list[dict[str, Any]]:
+    def boot(self, family: str | None) -> list[Mapping[str, Any]]:
         """The start-up memories of a runtime family that exist."""
-        found: list[dict[str, Any]] = self._done(lambda held, _: boot_memories(held.db, family))
-        return found
+        found = self._done(lambda held, _: [held.memory(uri) for uri in boot_uris(family)])
+        return [memory for memory in found if memory]
 
     def _done(self, work: Callable[[Generation, Sequence[Any]], Any]) -> Any:
         return self._lanes.submit(lambda held, items: [work(held, items)], None).result(_LONG_SECONDS)

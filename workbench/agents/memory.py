@@ -38,11 +38,6 @@ def boot_uris(family: str | None) -> list[str]:
     return [*BOOT, *([f"core://agent/{family}"] if family else [])]
 
 
-def boot_memories(db: Database, family: str | None) -> list[dict[str, Any]]:
-    """Those that exist."""
-    return [found for uri in boot_uris(family) if (found := memory_at(db, uri))]
-
-
 def boot_text(memories: Sequence[Mapping[str, Any]]) -> str:
     """The block that a session starts with; "" without memories."""
     if not memories:
