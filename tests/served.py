@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import cache
@@ -34,15 +34,17 @@ MEMORIES = (
     "glossary_term_embeddings",
     "app_settings",
 )
+LOG = ("recall_queries", "recall_query_candidates", "recall_events", "memory_events")
 WORKBENCH = [sys.executable, "-c", "from workbench.cli import main; main()"]
 _FOLDER = tempfile.TemporaryDirectory(prefix="workbench-served-")
 
 
 @cache
-def memory_store(conformance: Path, words: str = "simple", tables: Sequence[str] = MEMORIES) -> Path:
-    """A store with the memories of the golden results and the vectors of their prompts, without a log. Copy it."""
+def memory_store(conformance: Path, words: str = "simple", *, log: bool = False) -> Path:
+    """A store with the memories of the golden results and the vectors of their prompts, and their log if wished. Copy
+    it."""
     place = Path(tempfile.mkdtemp(dir=_FOLDER.name))
-    for table in tables:
+    for table in (*MEMORIES, *(LOG if log else ())):
         shutil.copy(conformance / "tables" / f"{table}.parquet", place)
     store = place / "store.duckdb"
     import_log(store, str(place), ImportOptions(tokenizer=words))
@@ -61,12 +63,18 @@ def environment() -> dict[str, str]:
     return {"PYTHONPATH": str(Path(__file__).resolve().parent.parent)}
 
 
-@contextmanager
-def running(path: Path, *options: str, **variables: str) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
-    """The address of a service in a process of its own."""
+def free_port() -> int:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+        return int(free.getsockname()[1])
+
+
+@contextmanager
+def running(
+    path: Path, *options: str, port: int | None = None, **variables: str
+) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """The address of a service in a process of its own."""
+    port = port or free_port()
     process = subprocess.Popen(
         [*WORKBENCH, "serve", "--host", "127.0.0.1", "--port", str(port), "--db", str(path), *options],
         env={**os.environ, **environment(), **variables}, stderr=subprocess.DEVNULL,
