@@ -18,6 +18,7 @@ import httpx2
 from served import WORKBENCH, environment, free_port, running
 
 from workbench.folding import fold
+from workbench.judge.marks import Reason
 from workbench.store import reading
 
 CLIENTS = 16
@@ -33,6 +34,13 @@ class Told:
     searched: set[str] = field(default_factory=set)
     opened: set[str] = field(default_factory=set)
 
+    def counts(self) -> dict[str, int]:
+        """How much there is of each."""
+        return {
+            "recalls": len(self.shown), "marks": len(self.marks), "searches": len(self.searched),
+            "opens": len(self.opened),
+        }  # fmt: skip
+
 
 class Load:
     """Requests to one address, and what came of them. A request that finds no service is sent again."""
@@ -47,6 +55,12 @@ class Load:
         self._recalls = {prompt: self._first(prompt) for prompt in prompts}
         self._searches = {prompt: self._search(prompt, "first") for prompt in prompts}
         self._memory = self._open(self._some_uri(), "first")
+
+    def __enter__(self) -> Load:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._http.close()
 
     def single(self, times: int) -> float:
         """The median time of a request of one client alone, in seconds."""
@@ -83,8 +97,10 @@ class Load:
         self.told.shown[query_id] = [row[0] for row in shown]
         if shown and random.Random(session).random() < 0.5:
             uri = random.Random(session).choice(shown)[0]
+            retried = self.retried
             used = self._json("GET", "/api/browse/node", params={"uri": uri, "query_id": query_id})["used"]
-            self._same(f"{session} opens {uri}", used, "counted")
+            if used != Reason.AGAIN.value or retried == self.retried:  # the first try may have been kept unanswered
+                self._same(f"{session} opens {uri}", used, Reason.COUNTED.value)
             self.told.marks.add((query_id, uri))
 
     def _recall(self, prompt: str, session: str) -> tuple[str, Answer]:
@@ -142,6 +158,7 @@ class Figures:
     imports: int
     studies: int
     wrong: list[str]
+    acknowledged: dict[str, int]
     lost: dict[str, int]
     skipped: int
     retried: int
@@ -155,7 +172,7 @@ def under_load(store: Path, source: Path, prompts: Sequence[str], requests: int,
     with ExitStack() as services:
         port = free_port()
         address, process = services.enter_context(running(store, port=port))
-        load = Load(address, prompts)
+        load = services.enter_context(Load(address, prompts))
         single = load.single(30)
         load.requests = 0
         with _beside(store, source) as done, ThreadPoolExecutor(CLIENTS) as clients:
@@ -172,10 +189,10 @@ def under_load(store: Path, source: Path, prompts: Sequence[str], requests: int,
                 one.result()
             process.kill()
     times = sorted(load.times)
+    percentiles = {f"p{p}": times[p * (len(times) - 1) // 100] / single for p in (50, 95, 99)}
     return Figures(
-        load.requests, done["import"], done["tune"], load.wrong, _lost(store, load.told), load.skipped,
-        load.retried, {f"p{p}": times[p * (len(times) - 1) // 100] / single for p in (50, 95, 99)},
-        load.requests * single / took,
+        load.requests, done["import"], done["tune"], load.wrong, load.told.counts(), _lost(store, load.told),
+        load.skipped, load.retried, percentiles, load.requests * single / took,
     )  # fmt: skip
 
 

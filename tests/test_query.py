@@ -52,6 +52,8 @@ def test_half_of_a_pair_is_searched_as_the_mark_that_reaches_the_database() -> N
 def test_javascript_white_space_is_trimmed_and_nothing_else() -> None:
     assert prepare("\ufeff\u3000\u00a0 refund \u2028\n").text == "refund"
     assert prepare("\u200brefund\x85").text == "\u200brefund\x85"
+    # In a time that grows with the length alone: a pasted log has such lines.
+    assert len(prepare("a" + " " * 1_000_000 + "b" + " " * 1_000_000).text) == 1_000_002
 
 
 @given(st.text(max_size=60), st.integers(min_value=0, max_value=70))

@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from mcp import Client
 from memory_store import Memories
+from service_fuzz import SECRET, Sent, fault, fuzzed, fuzzed_service
 
 from workbench.agents import Lore
 from workbench.folding import fold
@@ -155,6 +156,25 @@ def test_bytes_queries_and_headers_of_any_kind(client: TestClient, schema: dict[
         return
     response = client.send(request)
     assert response.status_code < 500, (method, path, query, headers, response.text)
+
+
+def test_hostile_bytes_on_the_wire(tmp_path: Path) -> None:
+    """The same requests every time; tests/benchmarks/fuzz_service.py sends 100,000."""
+    with fuzzed_service(tmp_path) as (port, requests):
+        statuses, wrong = fuzzed(port, requests, range(int(os.environ.get("WORKBENCH_FUZZ", "300"))))
+    assert wrong == []
+    assert {"200", "404", "422", "no token, 401"} <= statuses.keys()
+
+
+def test_the_fuzzer_knows_what_is_wrong() -> None:
+    unknown, known = Sent(b"GET /api/settings HTTP/1.1\r\n", False), Sent(b"", True)
+    for sent, answer in (
+        (known, b"HTTP/1.1 500 Internal"), (known, b"HTTP/1.1 200 OK\r\n\r\nTraceback"),
+        (unknown, b"HTTP/1.1 200 OK\r\n\r\n{}"), (unknown, b"HTTP/1.1 401 \r\n\r\n" + SECRET.encode()),
+    ):  # fmt: skip
+        assert fault(sent, answer)
+    assert fault(known, b"HTTP/1.1 200 OK\r\n\r\n" + SECRET.encode()) is None
+    assert fault(unknown, b"HTTP/1.1 401 Unauthorized") is None
 
 
 def test_deep_and_long_documents(client: TestClient) -> None:

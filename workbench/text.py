@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 
 # What JavaScript's trim() removes; str.strip() would also take U+0085 and the separators U+001C to U+001F.
 SPACE = "\t\n\v\f\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
-_TRIM = re.compile(f"^[{SPACE}]+|[{SPACE}]+$")
+_SPACES = SPACE.replace("\u2000-\u200a", "".join(map(chr, range(0x2000, 0x200B))))
 _BREAKING = re.compile(
     "[\u0000-\u001f\u007f-\u009f\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 )
@@ -29,7 +29,7 @@ def shown(text: str, width: int | None = None) -> str:
 
 def trimmed(text: str) -> str:
     """`text` without white space at both ends, as the server trims it."""
-    return _TRIM.sub("", text)
+    return text.strip(_SPACES)
 
 
 def cells(text: str) -> int:

@@ -30,6 +30,7 @@ def main(folder: Path, requests: int) -> None:
     print(f"{found.requests:,} requests of {CLIENTS} clients, 3 kills, {found.retried:,} tries that met no service")
     print(f"beside them: {found.imports} imports, {found.studies} tuning runs")
     print(f"wrong answers: {len(found.wrong)}; recalls skipped as too late: {found.skipped}")
+    print("acknowledged: " + ", ".join(f"{count:,} {what}" for what, count in found.acknowledged.items()))
     print("lost: " + ", ".join(f"{count} {what}" for what, count in found.lost.items()))
     for name, ratio in found.percentiles.items():
         print(f"{name}: {ratio:.1f} times the median of a single client")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from workbench.params import Params
@@ -52,6 +53,7 @@ class Query:
         return self.truncated and bool(_ASKS.search(self.unsearched)) and not _ASKS.search(self.searched)
 
 
+@lru_cache(16)  # a recall asks several times, and a prompt may have megabytes
 def prepare(prompt: str, max_query_chars: int = DEFAULT_QUERY_CHARS) -> Query:
     """Strip a leading run of chat-platform metadata blocks, trim, and keep the first `max_query_chars` UTF-16 units."""
     text = trimmed(strip_envelopes(prompt))
@@ -76,7 +78,7 @@ def strip_envelopes(prompt: str) -> str:
 
 def utf16_length(text: str) -> int:
     """How many UTF-16 units `text` has: characters beyond U+FFFF count twice."""
-    return len(text) + sum(1 for character in text if character > "\uffff")
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def cut_utf16(text: str, limit: int) -> str:
