@@ -139,3 +139,25 @@ def test_the_census_of_the_golden_server(db: Database, conformance: Path) -> Non
     assert [line.split(" compare")[0] for line in census.advice()] == [
         "198 of 203 views", "340 of 345 keyword rows",
     ]  # fmt: skip
+
+
+def test_the_vectors_of_rebuilt_views_are_those_of_their_texts(db: Database) -> None:
+    views(db, "m1", [[1, 0]])
+    for name in ("embedded", "not"):
+        db.execute(
+            "INSERT INTO memory_views BY NAME SELECT $id AS id, 'core' AS domain, $id AS path, 'core://' || $id AS uri,"
+            " 'gist' AS view_type, $id AS text_content, 'active' AS status, 'rebuilt' AS source",
+            {"id": name},
+        )
+    db.execute("INSERT INTO wb.embeddings BY NAME SELECT 'm1' AS model, 'embedded' AS text, [0, 1]::FLOAT[] AS vector")
+    rows = [(row.model, row.dimension, row.usable, row.counts["views"]) for row in model_census(db).rows]
+    assert rows == [("m1", 2, True, 2), (None, None, False, 1)]
+
+
+def test_a_model_without_any_vector_is_named_once(db: Database) -> None:
+    """As in a backup: its rows have lost their vectors, and the log names their model."""
+    views(db, "m1", [None, None])
+    logged_query(db, "q1", "m1")
+    (row,) = model_census(db).rows
+    assert (row.model, row.usable, row.reason) == ("m1", False, "without a vector")
+    assert (row.counts["views"], row.counts["queries"]) == (2, 1)

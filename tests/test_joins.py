@@ -163,3 +163,19 @@ def test_a_logged_session_and_its_transcript_from_files_to_the_report(
             write_misses(db)
             found = db.rows("SELECT query_id, uri, grade, was_shown FROM miss_evidence")
         assert found == [(query_id, other, "opened_after_search", False)]
+
+
+def test_what_the_service_and_the_transcript_both_tell_of_is_one_open(tmp_path: Path) -> None:
+    told_twice = (
+        "INSERT INTO wb.agent_opens SELECT * REPLACE (open_id || ' of the service' AS open_id, 'service' AS source,"
+        " opened_at + INTERVAL 1 SECOND AS opened_at) FROM wb.agent_opens"
+    )
+    with log_of(claude_log(), URIS) as db:
+        taken(db, written(tmp_path, every_kind().lines))
+        alone = joins(db, None).as_json()
+        db.execute(told_twice)
+        assert joins(db, None).as_json() == alone
+        # What one of them alone tells of is kept.
+        db.execute("UPDATE wb.agent_opens SET opened_at = opened_at + INTERVAL 1 HOUR WHERE source = 'service'")
+        opens = sum(client["opens"] or 0 for client in joins(db, None).as_json()["clients"])
+        assert opens > sum(client["opens"] or 0 for client in alone["clients"])

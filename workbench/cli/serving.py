@@ -11,8 +11,7 @@ import typer
 from workbench.cli.options import Config, Db, Json, existing_store
 from workbench.cli.output import emit, say
 from workbench.errors import BadInput
-
-TOKEN_VARIABLE = "WORKBENCH_TOKEN"  # noqa: S105
+from workbench.hooks.hosts import TOKEN_VARIABLE
 
 SessionId = Annotated[str | None, typer.Option(help="The session_id of the recall block, or that of the session.")]
 ClientType = Annotated[str | None, typer.Option("--client", help="Client type that is recorded, e.g. claudecode.")]

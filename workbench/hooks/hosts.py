@@ -7,6 +7,8 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+# Whoever asks the service reads its token here, and so does the service.
+TOKEN_VARIABLE = "WORKBENCH_TOKEN"  # noqa: S105
 START, SUBMIT = "session-start", "prompt-submit"
 EVENTS = (START, SUBMIT)
 _NATIVE = {START: "SessionStart", SUBMIT: "UserPromptSubmit"}

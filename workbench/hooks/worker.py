@@ -14,11 +14,10 @@ from typing import Any
 
 from workbench.errors import WorkbenchError
 from workbench.hooks.front import Call, printed, read_call
-from workbench.hooks.hosts import START, SUBMIT, notice, output
+from workbench.hooks.hosts import START, SUBMIT, TOKEN_VARIABLE, notice, output
 from workbench.hooks.log import log
 from workbench.hooks.payload import Payload, Unreadable, read_payload
 
-TOKEN_VARIABLE = "WORKBENCH_TOKEN"  # noqa: S105
 _MOST_BYTES = 4_000_000
 _STARTED = time.monotonic()
 _MARGIN_SECONDS = 0.8  # for starting Python before, and for recording and printing after

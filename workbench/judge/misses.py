@@ -67,9 +67,7 @@ def log_of(db: Database, queries: str = "SELECT query_id FROM wb.logged_queries"
 def _judge_opens(db: Database) -> None:
     """Write judged_opens: what the server makes of each open, in the order of time."""
     used, rows = set[tuple[str, str]](), []
-    opens = db.rows(
-        "SELECT open_id, uri, given_query_id, found FROM wb.agent_opens ORDER BY opened_at NULLS LAST, open_id"
-    )
+    opens = db.rows(sql_text("judge/told_opens"))
     log = log_of(db, "SELECT trim(given_query_id) FROM wb.agent_opens") if opens else Log({}, {})
     for open_id, uri, query_id, found in opens:
         reason = judged_open(log, uri, query_id, used)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from workbench.retrieve.embeddings import dimension
+from workbench.retrieve.embeddings import dimension, vectors
 from workbench.store import Database, compose, sql_text
 
 _ROWS = "embed/embedded_rows"
@@ -80,7 +81,22 @@ def model_census(db: Database) -> Census:
         its_length = length if kind == "queries" and name == model else held
         reason = None if kind == "texts" else _reason(model, length, name, its_length, declared, fault)
         found[name, its_length or None, reason is None, reason][kind] += number
+    for kind, held_by, number in _rebuilt(db, model):
+        its_length = dimension(db, held_by) if held_by else None
+        found[held_by, its_length, held_by is not None, None if held_by else _NO_VECTOR][kind] += number
     return Census(model, tuple(ModelRows(*key, counts) for key, counts in sorted(found.items(), key=str)))
+
+
+def _rebuilt(db: Database, model: str | None) -> Iterator[tuple[str, str | None, int]]:
+    """Rows that are none of the server's, by kind: the model that their text was embedded with here, the server's where
+    there is one, None where it was not; and how many."""
+    rows = db.rows(f"SELECT kind, text FROM ({compose((_ROWS,))}) WHERE rebuilt ORDER BY ALL")
+    by_use = "SELECT model FROM wb.embeddings GROUP BY model ORDER BY count(*) DESC, model LIMIT 1"
+    wanted = model or next((name for (name,) in db.rows(by_use)), None)
+    held = set(vectors(db, wanted, [text for _, text in rows]).positions) if wanted and rows else set()
+    counts = Counter((kind, wanted if position in held else None) for position, (kind, _) in enumerate(rows))
+    for (kind, held_by), number in counts.items():
+        yield kind, held_by, number
 
 
 def _reason(
@@ -92,7 +108,7 @@ def _reason(
     fault: str | None,
 ) -> str | None:
     """Why a row does not compare; None when it does."""
-    if fault == "no vector":
+    if fault == "no vector" or (length is None and name == model):
         return _NO_VECTOR
     if name != model:
         return f"of the model {name}" if name else "without the name of a model"

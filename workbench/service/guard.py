@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from workbench.errors import BadConfig, BadInput
+from workbench.hooks.hosts import TOKEN_VARIABLE
 
 MOST_BYTES = 2_000_000
 OPEN_PATHS = ("/health", "/api/health")
@@ -68,7 +69,7 @@ def checked_token(token: str | None, host: str) -> None:
         if not is_local(host):
             raise BadInput(
                 f"The service would be readable to all at {host}; give it a token with --token-file FILE or in "
-                "WORKBENCH_TOKEN, or leave --host at localhost."
+                f"{TOKEN_VARIABLE}, or leave --host at localhost."
             )
         return
     if len(token) < _LEAST_TOKEN or not token.isascii() or not token.isprintable() or " " in token:

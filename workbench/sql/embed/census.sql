@@ -1,8 +1,9 @@
 -- In:  embedded_rows, wb.embeddings, wb.logged_queries.
--- Out: number of rows by kind (views, glossary, texts: embedded here, queries: logged, without a vector), model, length
+-- Out: number of rows, without those that are rebuilt, by kind (views, glossary, texts: embedded here, queries: logged, without a vector), model, length
 --      and declared length of the vector, and fault.
 SELECT kind, model, length, declared, fault, count(*) AS number
 FROM embedded_rows
+WHERE NOT rebuilt
 GROUP BY ALL
 UNION ALL
 SELECT 'texts', model, len(vector), NULL, NULL, count(*)
