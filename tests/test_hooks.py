@@ -27,7 +27,7 @@ from served import GOLDEN_NOW, copy_of, memory_store
 from workbench.agents import Lore, records
 from workbench.errors import BadInput
 from workbench.hooks import front, worker
-from workbench.hooks.hosts import HOSTS, START, SUBMIT
+from workbench.hooks.hosts import HOSTS, START, SUBMIT, TOKEN_VARIABLE
 from workbench.hooks.log import log_file
 from workbench.jobs import follow_memories
 from workbench.memories import Memory
@@ -300,7 +300,7 @@ class TestService:
     def test_it_prints_the_context_of_the_answer(
         self, hook: Hook, tmp_path: Path, service: Any, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setenv(worker.TOKEN_VARIABLE, "secret-token")
+        monkeypatch.setenv(TOKEN_VARIABLE, "secret-token")
         url = ("--url", f"http://127.0.0.1:{service.server_port}/")
         given = {"session_id": "s1", "cwd": str(tmp_path), "prompt": "deploy"}
         for answer in ({"context": "found"}, {"value": "found"}, {"value": {"context": "found"}},
@@ -321,7 +321,7 @@ class TestService:
     def test_any_other_answer_prints_nothing(
         self, hook: Hook, tmp_path: Path, service: Any, answer: Any, reason: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setenv(worker.TOKEN_VARIABLE, "secret-token")
+        monkeypatch.setenv(TOKEN_VARIABLE, "secret-token")
         service.answer = answer
         store = tmp_path / "s.duckdb"
         url = f"http://127.0.0.1:{service.server_port}"
