@@ -10,6 +10,7 @@ import pytest
 from log_builder import START, Candidate, Prompt, hours, log_of, memories
 
 from workbench.judge import judge_log
+from workbench.metrics.report import report
 from workbench.review.lists import lists
 from workbench.store import Database
 from workbench.textsearch import tokenizer
@@ -51,6 +52,12 @@ def test_noise_is_shown_often_and_used_less_than_the_rest() -> None:
         low, high = row["use_rate_interval"]
         assert 0 <= low <= row["use_rate_shrunk"] <= high < said["use_rate_of_all"]
         assert "Nothing is suppressed" in said["advice"]
+
+
+def test_the_rate_of_all_that_is_shown_is_used_over_shown_as_in_the_report() -> None:
+    with log_of([*prompts(40, 12), Prompt("rare", [Candidate("a://rare", 0.9, used=True)])], URIS) as db:
+        assert listed(db)["noise"]["use_rate_of_all"] == pytest.approx(13 / 81)
+        assert report(db, None).overall.use_rate == pytest.approx(13 / 81)
 
 
 def test_a_memory_that_was_shown_a_few_times_is_no_noise() -> None:

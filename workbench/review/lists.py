@@ -57,25 +57,26 @@ def lists(db: Database, tokenizer: Tokenizer, limit: int | None = 20) -> dict[st
 
 
 def noise(db: Database, limit: int | None = 20) -> dict[str, Any]:
-    """Memories that were shown at least LEAST_SHOWN times and are used less than memories on the whole, most often
-    shown for nothing first. `use_rate_shrunk` is drawn towards the rate of all, with its 95 % interval; `clear` where
-    the whole interval lies below it."""
+    """Memories that were shown at least LEAST_SHOWN times and are used less than what is shown on the whole
+    (`use_rate_of_all`, used over shown), most often shown for nothing first. `use_rate_shrunk` is drawn towards what
+    all memories have in common, with its 95 % interval; `clear` where the whole interval lies below the rate of all."""
     shows = db.rows(compose((("addresses", "SELECT * FROM addresses"), "review/shows")))
     prior = Prior.of([(used, shown) for _, _, shown, used in shows])
+    pooled = sum(used for *_, used in shows) / sum(shown for *_, shown, _ in shows) if shows else None
     rows = []
     for node, uris, shown, used in shows:
-        if prior is None or shown < LEAST_SHOWN:
+        if prior is None or pooled is None or shown < LEAST_SHOWN:
             continue
         found = prior.shrink(used, shown)
-        if found.rate < prior.mean:
+        if found.rate < pooled:
             rows.append({
                 "uri": uris[0], "uris": uris, "node_uuid": node, "shown": shown, "used": used,
                 "use_rate_shrunk": found.rate, "use_rate_interval": found.interval.as_json(),
-                "clear": found.interval.high < prior.mean,
+                "clear": found.interval.high < pooled,
             })  # fmt: skip
     rows.sort(key=lambda row: (not row["clear"], row["used"] - row["shown"], row["uri"]))
     return {
-        "use_rate_of_all": prior and prior.mean,
+        "use_rate_of_all": pooled,
         "least_shown": LEAST_SHOWN,
         "count": len(rows),
         "advice": NOISE_ADVICE,
