@@ -8,14 +8,17 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
+import numpy as np
 import pytest
-from memory_store import NOW, WRITTEN, Memories, memories
+from memory_store import MODEL, NOW, WRITTEN, Memories, memories
 from missed_log import TARGET, opened
 from small_log import Candidate, Row, add_query, derive
 
+from workbench.cli.missed import missed_text
 from workbench.params import Params
 from workbench.replay.run import Settings
 from workbench.replay.selection import Selection
+from workbench.retrieve.embeddings import add
 from workbench.review import Review, missed
 from workbench.review.advice import ORDER, Case, advice, settings_advice
 from workbench.review.letters import written_otherwise
@@ -128,7 +131,7 @@ def test_settings_only_where_many_memories_share_a_gap(misses: Sequence[dict[str
     assert all("many memories share" in one["words"] and "memories first" in one["words"] for one in found)
 
 
-def full_width(store: Memories) -> dict[str, Any]:
+def full_width(store: Memories, model: str | None = None) -> dict[str, Any]:
     """The review of a memory that one prompt missed for its full-width letters."""
     store.add(TARGET, keywords=["API"], priority=1, views={"gist": "the key of staging lies in the vault"})
     add_query(store.db, "q1", [], text="where is the ＡＰＩ密钥 of staging", now=NOW.isoformat())
@@ -136,7 +139,7 @@ def full_width(store: Memories) -> dict[str, Any]:
     opened(store.db, TARGET)
     derive(store.db)
     low = Settings(replace_threshold(0.3), replace_threshold(0.3))
-    return missed(store.db, Selection(), Review(low, tokenizer("simple"))).as_json()
+    return missed(store.db, Selection(), Review(low, tokenizer("simple"), model)).as_json()
 
 
 def replace_threshold(value: float) -> Params:
@@ -175,11 +178,17 @@ def test_a_memory_says_what_it_can_reach_at_best() -> None:
     assert any("No embedding model" in lack for lack in memory["reach"]["lacks"])
 
 
-def test_no_fix_is_tried_where_the_server_compares_meanings_and_no_prompt_has_a_vector() -> None:
+@pytest.mark.parametrize(
+    ("model", "words"), [(None, "no prompt has a vector here"), ("use", "the vectors here are of use")]
+)
+def test_no_fix_is_tried_where_the_prompts_have_no_vector_of_the_servers_model(model: str | None, words: str) -> None:
     with memories() as store:
         store.add("project://other", views={"gist": "other"}, vector=[1, 0])
-        said = full_width(store)
-    assert "workbench embed" in said["fixes_not_tried"]
+        if model:
+            add(store.db, model, ["where is the ＡＰＩ密钥 of staging"], np.array([[1, 0, 0]], np.float32))
+        said = full_width(store, model)
+    assert f"compares meanings in {MODEL}, and {words}" in said["fixes_not_tried"]
     fixes = [fix for one in said["memories"][0]["advice"] for fix in one["fixes"]]
     assert fixes
     assert [fix["effect"] for fix in fixes] == [None] * len(fixes)
+    assert (f"compared in {model}, and the server compares them in {MODEL}" in missed_text(said)) == bool(model)

@@ -121,13 +121,19 @@ def _stages(stages: Sequence[Mapping[str, Any]]) -> str:
     return table(("lost at", "misses", "meaning"), rows)
 
 
-def _engine(engine: Mapping[str, Any] | None) -> list[str]:
-    if engine is None or not engine["prompts_without_vector"]:
-        return []
-    return [
-        f"{engine['prompts_without_vector']:,} of {engine['prompts']:,} prompts that had to be searched anew have no "
-        "vector: of those the signals of meaning are not known; `workbench embed` adds them."
-    ]
+def _engine(engine: Mapping[str, Any] | None) -> Iterator[str]:
+    if engine is None or not engine["prompts"]:
+        return
+    if engine["prompts_without_vector"]:
+        yield (
+            f"{engine['prompts_without_vector']:,} of {engine['prompts']:,} prompts that had to be searched anew have "
+            "no vector: of those the signals of meaning are not known; `workbench embed` adds them."
+        )
+    if engine["model"] and engine["server_model"] not in (None, engine["model"]):
+        yield (
+            f"{engine['prompts']:,} prompts were searched anew with meanings compared in {engine['model']}, and the "
+            f"server compares them in {engine['server_model']}: the stages that the engine tells may be others there."
+        )
 
 
 def _lists(said: Mapping[str, Any]) -> Iterator[str]:

@@ -60,10 +60,17 @@ def simulator(make: Callable[[], Simulator]) -> Try:
 
 
 def not_tried(db: Database, model: str | None) -> str | None:
-    """Why no fix can be tried, where that is so: the server compares meanings, and no prompt has a vector here."""
-    if model is not None or imported_model(db) is None:
+    """Why no fix can be tried with vectors of `model`, where that is so: the server compares meanings in a model in
+    which no prompt has a vector here. Scores of two models do not lie in the same range."""
+    server = imported_model(db)
+    if server is None or model == server:
         return None
-    return "Fixes are not tried: the server compares meanings, and no prompt has a vector here; run `workbench embed`."
+    here = "no prompt has a vector here" if model is None else f"the vectors here are of {model}"
+    return (
+        f"Fixes are not tried: the server compares meanings in {server}, and {here}. Scores under another model say "
+        f"nothing of those in the log: run `workbench embed --model {server}`, with --base-url or --from where it does "
+        "not run here."
+    )
 
 
 def _said(one: Advice, node: str, tried: Try | None) -> dict[str, Any]:

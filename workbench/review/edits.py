@@ -83,6 +83,8 @@ class Tables:
     def _left_out(self, lacking: int) -> str | None:
         if self.model is None and imported_model(self.db) is not None:
             return "Similar meaning is left out: no text of the store is embedded (`workbench embed`)."
+        if self.model is not None and imported_model(self.db) is None:
+            return f"The server's embedding model is not known: meanings are compared in {self.model}."
         if lacking:
             return f"Similar meaning of the changed text is left out: no embedder of {self.model} is at hand."
         return None

@@ -16,6 +16,7 @@ from workbench.replay.engine import Progress
 from workbench.replay.reach import OwnReach
 from workbench.replay.run import Settings
 from workbench.replay.selection import Selection
+from workbench.retrieve.models import imported_model
 from workbench.review.advice import settings_advice
 from workbench.review.counsel import counsel, not_tried, simulator
 from workbench.review.evidence import GRADES, write_missed
@@ -74,7 +75,7 @@ class Missed:
     """Memories that were missed, most often missed first; `total` of them exist, `memories` holds the first.
 
     `seen` says how much there is that a miss could be seen by, `stages` counts the misses by stage, `boot` those of
-    start-up memories where they are left out.
+    start-up memories where they are left out. The engine compares meanings in `model`, the imported server in `server`.
     """
 
     seen: Mapping[str, int]
@@ -85,6 +86,7 @@ class Missed:
     memories: Sequence[Memory]
     staging: Staging | None = None
     model: str | None = None
+    server: str | None = None
     lists: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -119,6 +121,7 @@ class Missed:
             ],
             "engine": self.staging and {
                 "model": self.model,
+                "server_model": self.server,
                 "prompts": self.staging.prompts,
                 "prompts_without_vector": self.staging.without_vector,
                 "row_limit": self.staging.row_limit,
@@ -178,7 +181,8 @@ def missed(
     memories = _memories(db, chosen, needed, review, Bounds.of(review.settings.params, staging.row_limit))
     shared = db.arrow(f"SELECT node, stage, below_by FROM {STAGED} WHERE stage <> 'boot'").to_pylist()
     more |= {"settings_advice": settings_advice(shared), "fixes_not_tried": not_tried(db, review.model)}
-    return Missed(seen, len(found), sum(counts.values()), left_out, counts, memories, staging, review.model, more)
+    models = (review.model, imported_model(db))
+    return Missed(seen, len(found), sum(counts.values()), left_out, counts, memories, staging, *models, more)
 
 
 def _of(db: Database, found: Sequence[tuple[str, int, int]], uri: str) -> list[tuple[str, int, int]]:
