@@ -202,6 +202,35 @@ def test_crowded_out_says_by_whom(store: Memories) -> None:
     assert miss["crowded_out_by"] == ["project://c00", "project://c01", "project://c02"]
 
 
+def test_crowded_out_where_the_display_of_then_had_fewer_places(store: Memories) -> None:
+    store.add(TARGET)
+    logged(store.db, candidates=[*crowd(1, 0.9), at_score(TARGET, 0.85)])
+    opened(store.db, TARGET)
+    miss = only(found(store))
+    assert (miss["stage"], miss["crowded_out_by"], miss["below_by"]) == ("crowded_out", ["project://c00"], None)
+    assert "ended with project://c00 (0.900000)" in miss["why"]
+
+
+def test_threshold_of_then_where_nothing_was_shown_though_the_score_reaches_that_of_now(store: Memories) -> None:
+    store.add(TARGET)
+    logged(store.db, candidates=[at_score(TARGET, 0.85)])
+    opened(store.db, TARGET)
+    miss = only(found(store))
+    assert (miss["stage"], miss["below_by"]) == ("threshold", None)
+    assert "a higher one was in force then" in miss["why"]
+
+
+def test_a_memory_that_the_log_held_before_the_prompt_was_not_created_later(store: Memories) -> None:
+    store.add(TARGET, written=ASKED + timedelta(days=1), keywords=["refunds"])
+    logged(store.db, "before", [at_score(TARGET, 0.9, shown=True)], session="s0", at=ASKED - timedelta(days=2))
+    logged(store.db)
+    opened(store.db, TARGET)
+    miss = only(found(store))
+    assert (miss["stage"], miss["signals"]) == ("not_a_candidate", [])
+    assert "some since 2026-11-29" in miss["why"]
+    assert "from 2026-12-02" in miss["why"]
+
+
 def test_a_candidate_that_only_the_engine_finds_is_placed_by_the_engine(store: Memories) -> None:
     store.add(TARGET, keywords=["refunds"])
     logged(store.db)

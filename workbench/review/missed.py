@@ -179,7 +179,11 @@ def missed(
     found = [one for one in needed if one[1]]
     chosen = found[:limit] if uri is None else _of(db, found, uri)
     memories = _memories(db, chosen, needed, review, Bounds.of(review.settings.params, staging.row_limit))
-    shared = db.arrow(f"SELECT node, stage, below_by FROM {STAGED} WHERE stage <> 'boot'").to_pylist()
+    # Where the display of then had fewer places than that of now, those of now are no gap.
+    shared = db.arrow(
+        "SELECT node, CASE WHEN stage = 'crowded_out' AND fewer_places THEN 'fewer_places' ELSE stage END AS stage,"
+        f" below_by FROM {STAGED} WHERE stage <> 'boot'"
+    ).to_pylist()
     more |= {"settings_advice": settings_advice(shared), "fixes_not_tried": not_tried(db, review.model)}
     models = (review.model, imported_model(db))
     return Missed(seen, len(found), sum(counts.values()), left_out, counts, memories, staging, *models, more)

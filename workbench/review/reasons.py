@@ -65,7 +65,7 @@ def sentence(miss: Row, bounds: Bounds) -> str:
 
 def signal_reasons(miss: Row, model: str | None) -> list[dict[str, Any]]:
     """For a memory that was no candidate: {signal, rank, reason} of each signal; rank is that at any depth."""
-    if miss["stage"] not in _FOUND_ANEW or miss["engine_shows"]:
+    if miss["stage"] not in _FOUND_ANEW or miss["engine_shows"] or miss["logged_since"] is not None:
         return []
     ranks = {one["signal"]: one["rank"] for one in miss["signals"] or ()}
     return [
@@ -127,6 +127,11 @@ def _not_found(miss: Row, bounds: Bounds) -> str:
             "The log has no row of it, although with the memories as the store holds them it would be shown: most "
             "likely it was not indexed yet, or indexed otherwise."
         )
+    if miss["logged_since"] is not None:
+        return (
+            f"The log has no row of it for this prompt. It has some since {_day(miss['logged_since'])}, while the "
+            f"store knows it from {_day(miss['later'])} on: what it said before is not known."
+        )
     return "No signal returned it."
 
 
@@ -145,7 +150,7 @@ def _slice(miss: Row, bounds: Bounds) -> str:
 def _below(miss: Row, bounds: Bounds) -> str:
     said, threshold = f"Its score {miss['score']:.6f}", f"{bounds.threshold:g}"
     if miss["below_by"] is None:
-        return f"{said} reaches {threshold}, the threshold of now: another one, or fewer places, were in force then."
+        return f"{said} reaches {threshold}, the threshold of now: a higher one was in force then."
     said = f"{said} is {miss['below_by']:.6f} below the threshold {threshold}."
     if miss["by_weights"] is None:
         return said
@@ -154,6 +159,12 @@ def _below(miss: Row, bounds: Bounds) -> str:
 
 def _crowded_out(miss: Row, bounds: Bounds) -> str:
     better = ", ".join(one["uri"] for one in miss["crowd"])
+    if miss["fewer_places"]:
+        last = min(one["score"] for one in miss["crowd"])
+        return (
+            f"Its score {miss['score']:.6f} reaches {bounds.threshold:g}, the threshold of now. The display of then "
+            f"ended with {better} ({last:.6f}): it had fewer places, or a higher threshold was in force."
+        )
     return f"Its score {miss['score']:.6f} reaches the threshold, but the display was full with {better}."
 
 
