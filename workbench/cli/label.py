@@ -13,7 +13,7 @@ from workbench.cli.filters import filtered
 from workbench.cli.options import Db, Json, existing_store, opened, store_path
 from workbench.cli.output import emit, say, table
 from workbench.errors import BadInput
-from workbench.judge.hand import GRADES, WITHDRAWN, answered, keep, known_labels, listing
+from workbench.judge.hand import GRADES, WITHDRAWN, answered, keep, known_labels, listing, withdrawal
 from workbench.replay.selection import Selection
 from workbench.text import shown
 
@@ -59,7 +59,11 @@ def remove_command(query_id: QueryId, uri: Uri, by: By = None, db: Db = None, js
 def _answer(db: Path | None, query_id: str, uri: str, grade: str, by: str | None, json: bool) -> None:
     path = existing_store(db)
     with opened(db) as (database, _):
-        kept = answered(database, query_id, uri, grade, datetime.now(UTC), by)
+        now = datetime.now(UTC)
+        if grade == WITHDRAWN:
+            kept = withdrawal(database, query_id, uri, now, by)
+        else:
+            kept = answered(database, query_id, uri, grade, now, by)
     keep(path, [kept])
     said = {"query_id": query_id, "uri": kept.uri, "grade": grade, "label_id": kept.label_id}
     emit(said, json, f"{shown(kept.uri)} for {shown(query_id)}: {grade}.")
@@ -90,7 +94,7 @@ def import_command(
 
     path = existing_store(db)
     with opened(db) as (database, _):
-        found, known = read_answers(database, source), known_labels(database)
+        found, known = read_answers(database, source, datetime.now(UTC)), known_labels(database)
     fresh = list({one.label_id: one for one in found.answers if one.label_id not in known}.values())
     keep(path, fresh)
     already = len(found.answers) - len(fresh)

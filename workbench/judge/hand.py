@@ -67,25 +67,48 @@ def answered(
     checked_grade(grade)
     if not db.rows("SELECT 1 FROM recall_queries WHERE query_id = $id", {"id": query_id}):
         raise BadInput(
-            f"The log holds no prompt {query_id!r}; `workbench explain` and `label next` name those it holds."
+            f"The log holds no prompt {query_id!r}; `workbench label next` names one to answer, "
+            "`workbench replay --dump FILE` all it holds."
         )
     subject = subject_at(db, uri)
     if subject is None:
         raise BadInput(f"There is no memory at {uri!r}, now or in the log; check the address.")
-    return _answer(subject, query_id, grade, by, at.isoformat(), str(uuid.uuid4()), source)
+    return _answer(subject, query_id, grade, by, at, str(uuid.uuid4()), source)
+
+
+def withdrawal(db: Database, query_id: str, uri: str, at: datetime, by: str | None = None) -> Answer:
+    """The answer that takes back the one on a prompt and a memory; it is not kept yet. BadInput where none stands."""
+    subject = subject_at(db, uri) or Subject(normalised_address(uri), None, None)
+    bound = {"query_id": query_id, "uri": subject.uri, "node": subject.node_uuid}
+    standing = db.rows(compose(HAND_LABELS, sql_text("judge/standing")), bound)
+    if not standing:
+        raise BadInput(
+            f"No answer stands on {uri!r} for the prompt {query_id!r}; `workbench label list` shows those that do."
+        )
+    return _answer(Subject(*standing[0], None), query_id, WITHDRAWN, by, at, str(uuid.uuid4()), KIND)
 
 
 def imported(
-    db: Database, query_id: str, subject: Subject, grade: str, by: str | None, at: str | None, source: str
+    query_id: str,
+    subject: Subject,
+    grade: str,
+    by: str | None,
+    given: datetime | None,
+    now: datetime,
+    source: str,
 ) -> Answer:
-    """An answer of a file. The same row gives the same label_id, so that it is taken in once."""
-    (asked,) = db.row("SELECT created_at::VARCHAR FROM recall_queries WHERE query_id = $id", {"id": query_id})
-    key = "\x1f".join((query_id, subject.uri, grade, by or "", at or ""))
-    return _answer(subject, query_id, grade, by, at or asked, str(uuid.uuid5(uuid.NAMESPACE_URL, key)), source)
+    """An answer of a file, which says by `given` when it was given, else it counts from `now`, as does one from the
+    future. The same row gives the same label_id, so that it is taken in once."""
+    key = "\x1f".join((query_id, subject.uri, grade, by or "", given.isoformat() if given else ""))
+    label_id = str(uuid.uuid5(uuid.NAMESPACE_URL, key))
+    return _answer(subject, query_id, grade, by, min(given or now, now), label_id, source)
 
 
-def _answer(subject: Subject, query_id: str, grade: str, by: str | None, at: str, label_id: str, source: str) -> Answer:
-    return Answer(label_id, query_id, subject.uri, subject.node_uuid, grade, by or None, at, subject.digest, source)
+def _answer(
+    subject: Subject, query_id: str, grade: str, by: str | None, at: datetime, label_id: str, source: str
+) -> Answer:
+    moment = at.isoformat()
+    return Answer(label_id, query_id, subject.uri, subject.node_uuid, grade, by or None, moment, subject.digest, source)
 
 
 def checked_grade(grade: str) -> None:

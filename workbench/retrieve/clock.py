@@ -95,4 +95,9 @@ def read_time(option: str, text: str, like: str = "2026-11-30 or 2026-11-30T08:0
         read = datetime.fromisoformat(text.strip())
     except ValueError as error:
         raise BadInput(f"{option} {text!r} is no time; write it like {like}.") from error
-    return read if read.tzinfo else read.replace(tzinfo=UTC)
+    read = read if read.tzinfo else read.replace(tzinfo=UTC)
+    try:
+        read.astimezone(UTC)
+    except OverflowError as error:
+        raise BadInput(f"{option} {text!r} lies outside the years 1 to 9999 in UTC; write it like {like}.") from error
+    return read
