@@ -37,7 +37,7 @@ def read(agent: str, data: bytes, kept: Kept | None = None) -> tuple[Kept, list[
     rows, noticed = Kept() if kept is None else kept, Noticed()
     track = Track(agent, rows, noticed, ZoneInfo("UTC"))  # type: ignore[arg-type]
     reader = codex.Reader(track, "name") if agent == "codex" else claude_code.Reader(track, "name")
-    problems = list(unusable(io.BytesIO(data), reader, Mended()))
+    problems = list(unusable(io.BytesIO(data), reader, Mended(), track.noticed))
     track.close()
     return rows, problems, noticed
 
@@ -221,7 +221,7 @@ def test_memory_stays_small_however_long_the_file(tmp_path: Path) -> None:
     with path.open("rb") as source:
         tracemalloc.start()
         try:
-            assert list(unusable(source, claude_code.Reader(track, "n"), Mended())) == []
+            assert list(unusable(source, claude_code.Reader(track, "n"), Mended(), track.noticed)) == []
             peak = tracemalloc.get_traced_memory()[1]
         finally:
             tracemalloc.stop()

@@ -37,6 +37,11 @@ def cells(text: str) -> int:
     return sum(_cells(character) for character in text)
 
 
+def counted(number: int, noun: str, many: str | None = None) -> str:
+    """A number with its noun: `1 prompt`, `2,000 prompts`; `many` where the plural is not made by an s."""
+    return f"{number:,} {noun if number == 1 else many or f'{noun}s'}"
+
+
 def csv_cell(value: object) -> str:
     """A CSV cell that a spreadsheet shows and does not run; everything is text, also ids and numbers."""
     text = "" if value is None else str(value)

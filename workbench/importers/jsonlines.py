@@ -132,7 +132,9 @@ def said(error: Exception) -> str:
     """Why a line cannot be used, without what it holds."""
     if isinstance(error, RecursionError):
         return "nested too deeply"
-    return "not a JSON object" if isinstance(error, msgspec.ValidationError) else f"not valid JSON: {error}"
+    if isinstance(error, msgspec.ValidationError):
+        return "holds a number that is out of range" if "out of range" in str(error) else "not a JSON object"
+    return f"not valid JSON: {error}"
 
 
 def _is_escaped(buffer: bytearray | mmap, start: int) -> bool:

@@ -78,6 +78,7 @@ def answered(
 
 def withdrawal(db: Database, query_id: str, uri: str, at: datetime, by: str | None = None) -> Answer:
     """The answer that takes back the one on a prompt and a memory; it is not kept yet. BadInput where none stands."""
+    expect_answers(db)
     subject = subject_at(db, uri) or Subject(normalised_address(uri), None, None)
     bound = {"query_id": query_id, "uri": subject.uri, "node": subject.node_uuid}
     standing = db.rows(compose(HAND_LABELS, sql_text("judge/standing")), bound)

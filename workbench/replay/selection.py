@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from workbench.store import Database, compose, sql_text
@@ -50,10 +50,13 @@ class Selection:
         return replace(self, replayable=True)
 
     def preceding(self, end: datetime) -> Selection:
-        """The same filter over the time before `since`, as long as from there to `end`."""
+        """The same filter over the time before `since`, as long as from there to `end`: none for an earlier `end`, and
+        all of it where it would begin before the first year that has a number."""
         if self.since is None:
             raise ValueError("a selection without a start has nothing before it")
-        return replace(self, since=self.since - (end - self.since), until=self.since)
+        length = max(end - self.since, timedelta(0))
+        is_open = length > self.since - datetime.min.replace(tzinfo=UTC)
+        return replace(self, since=None if is_open else self.since - length, until=self.since)
 
     def materialise(self, db: Database, name: str = SELECTED) -> int:
         """Write the temporary table `name` with the queries that pass; returns how many there are."""
@@ -70,7 +73,7 @@ class Selection:
         end = self.until
         if end is None:
             (newest_at,) = db.row(f"SELECT max(now) FROM {SELECTED}")
-            end = (newest_at or self.since) + timedelta(microseconds=1)
+            end = newest_at + timedelta(microseconds=1) if newest_at else self.since
         self.preceding(end).materialise(db, name)
         return name
 

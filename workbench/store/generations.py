@@ -190,7 +190,15 @@ def _locked(path: Path, purpose: str, wait_seconds: float) -> Iterator[None]:
         yield
     finally:
         _announce(holder, "")
-        lock.release()
+        _release(lock, holder, keep=path.exists())
+
+
+def _release(lock: FileLock, holder: Path, *, keep: bool) -> None:
+    """Let the next writer in. The file of the lock goes where no store came to be: whoever waits for it notices."""
+    if not keep:
+        with contextlib.suppress(OSError):  # Windows removes no file that is open; it stays then
+            holder.unlink()
+    lock.release()
 
 
 def _announce(holder: Path, who: str) -> None:

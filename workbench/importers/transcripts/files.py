@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from io import TextIOWrapper
 from pathlib import Path
 from typing import BinaryIO, Protocol
 from zoneinfo import ZoneInfo
@@ -18,9 +19,11 @@ from workbench.importers.transcripts.find import CODEX, UNPACKING, transcripts
 from workbench.importers.transcripts.rows import Rows
 from workbench.importers.transcripts.secrets import masked
 from workbench.importers.transcripts.track import Noticed, Track
+from workbench.text import counted
 
 # A line may hold a picture or a whole file; what is longer is named and left out.
 LONGEST_LINE = 64 * 1024 * 1024
+_LINE_ENDS = ("\n", "\r")
 _TYPE = re.compile(r"[\w .-]{1,60}")
 
 
@@ -45,8 +48,11 @@ def _read(file: Path, where: str, kind: str, track: Track, staging: Staging) -> 
     reader = codex.Reader(track, name) if kind == CODEX else claude_code.Reader(track, name)
     try:
         with open_plain(file) as source:
-            for number, reason in unusable(source, reader, staging.mended):
-                staging.reject(f"{where}:{number}", reason)
+            for number, reason in unusable(source, reader, staging.mended, track.noticed):
+                if reason == UNFINISHED:
+                    track.noticed.unfinished.append(where)
+                else:
+                    staging.reject(f"{where}:{number}", reason)
     except UNPACKING as error:
         staging.reject(where, f"cannot be unpacked to its end ({error}); copy it again")
     except OSError as error:
@@ -60,28 +66,34 @@ class Reader(Protocol):
         """Take one line. Raises what the JSON reader raises."""
 
 
-def unusable(file: BinaryIO, reader: Reader, mended: Mended) -> Iterator[tuple[int, str]]:
-    """Give every line of a file to `reader`; yields the number of each that cannot be used, with the reason."""
+def unusable(file: BinaryIO, reader: Reader, mended: Mended, noticed: Noticed) -> Iterator[tuple[int, str]]:
+    """Give every line of a file to `reader`; yields the number of each that cannot be used, with the reason. Such a line
+    counts once: what was `noticed` of its time is forgotten."""
     for line in lines(file, mended):
-        reason = line.reason
+        reason, before = line.reason, (noticed.untimed, noticed.unzoned)
         if not reason:
             try:
                 reader.read(line.content)
             except UNREADABLE as error:
                 reason = said(error)
-        if reason and reason not in (BLANK, UNFINISHED):
+                noticed.untimed, noticed.unzoned = before
+        if reason and reason != BLANK:
             yield line.number, reason
 
 
 def lines(file: BinaryIO, mended: Mended) -> Iterator[Line]:
-    """The lines of a file; of one longer than LONGEST_LINE only its number and that reason."""
+    """The lines of a file, whose ends are those of any system; of one longer than LONGEST_LINE only its number and that
+    reason."""
     number = 0
-    while raw := file.readline(LONGEST_LINE):
+    text = TextIOWrapper(file, "latin-1", newline="")  # one character a byte, so that its bytes come back as they were
+    while raw := text.readline(LONGEST_LINE):
         number += 1
-        if len(raw) < LONGEST_LINE or raw.endswith(b"\n"):
-            yield line_of(number, raw, mended)
+        if len(raw) < LONGEST_LINE or raw.endswith(_LINE_ENDS):
+            # JSON escapes a line end inside of a text: one that stands for itself ends the line.
+            ended = f"{raw[:-1]}\n" if raw.endswith("\r") else raw
+            yield line_of(number, ended.encode("latin-1"), mended)
             continue
-        while (more := file.readline(LONGEST_LINE)) and not more.endswith(b"\n"):
+        while (more := text.readline(LONGEST_LINE)) and not more.endswith(_LINE_ENDS):
             pass
         yield Line(number, b"", f"longer than {LONGEST_LINE // 1024 // 1024} MiB" if more else UNFINISHED)
 
@@ -98,6 +110,12 @@ def _say(staging: Staging, noticed: Noticed, others: list[Path]) -> None:
         staging.warn(f"{noticed.unzoned} time stamps name no zone; they were read in the zone of --zone.")
     if noticed.without_address:
         staging.warn(f"{noticed.without_address} calls of lore_get_node name no address; they open nothing.")
+    if noticed.unfinished:
+        one = len(noticed.unfinished) == 1
+        staging.warn(
+            f"{counted(len(noticed.unfinished), 'file')} {'ends' if one else 'end'} in an unfinished line, which will be "
+            f"read next time: {', '.join(noticed.unfinished[:20])}."
+        )
     if noticed.secrets:
         staging.warn(f"{noticed.secrets} texts held what looks like a secret; it was replaced by ***.")
     if others:

@@ -67,7 +67,7 @@ class Rows:
         db, staged, target = self._db, f"staged_{table}", f"wb.{table}"
         key, *others = COLUMNS[table]
         time = next(name for name, kind in COLUMNS[table].items() if kind == _TIME)
-        read = _count(db, staged)
+        read = _count(db, f"(SELECT DISTINCT {key} FROM {staged})")
         if since is not None:
             db.execute(f"DELETE FROM {staged} WHERE {time} < $since", {"since": since})
         order = f"(coalesce({time}, 'infinity'::TIMESTAMPTZ), number)"

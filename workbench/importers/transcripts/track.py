@@ -28,13 +28,14 @@ _MILLISECONDS = 1e11
 @dataclass
 class Noticed:
     """What was noticed over all transcripts: unknown types of lines, times that cannot be read or name no zone, calls
-    without an address, secrets that were taken out."""
+    without an address, secrets that were taken out, files whose last line is cut."""
 
     unknown: Counter[str] = field(default_factory=Counter)
     untimed: int = 0
     unzoned: int = 0
     without_address: int = 0
     secrets: int = 0
+    unfinished: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
