@@ -197,7 +197,7 @@ def test_an_unfinished_last_line_waits_for_the_next_time(db: Database, tmp_path:
     path.write_bytes(whole[:-40])
     report = taken(db, path)
     assert not report["rejected"]
-    assert not report["warnings"]
+    assert report["warnings"] == ["1 file ends in an unfinished line, which will be read next time: agent-1.jsonl."]
     path.write_bytes(whole)
     taken(db, path)
     assert ("project://webhooks", True) in held(db, "agent_opens", "uri", "found")
@@ -322,3 +322,39 @@ def test_every_block_of_the_real_server_is_read(conformance: Path) -> None:
         named += found.query_id is not None
     assert len(blocks) > 700
     assert named > 20
+
+
+def test_a_file_with_the_line_ends_of_another_system_is_read_whole(db: Database, tmp_path: Path) -> None:
+    session = Claude()
+    session.user("first")
+    session.opened("t1", "core://a")
+    for number, end in enumerate(("\r", "\r\n", "\n")):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        text = end.join([*session.lines, ""]).replace("agent-1", f"agent-{number}").replace('"t1"', f'"t-{number}"')
+        (folder / "s.jsonl").write_bytes(text.encode())
+        report = taken(db, folder)
+        assert [report["tables"][name]["added"] for name in ("agent_prompts", "agent_opens")] == [1, 1], end
+        assert (report["warnings"], report["rejected"]) == ([], [])
+
+
+def test_a_line_that_cannot_be_used_counts_once_and_with_its_own_reason(db: Database, tmp_path: Path) -> None:
+    session = Claude()
+    session.user("first")
+    latin = session.lines[0].replace("first", "é").replace(at(0), "soon").encode("latin-1")
+    long_number = session.lines[0].replace(f'"{at(0)}"', "1" * 5000).encode()
+    (tmp_path / "s.jsonl").write_bytes(b"\n".join([session.lines[0].encode(), latin, long_number, b""]))
+    report = taken(db, tmp_path / "s.jsonl")
+    assert [one["where"] for one in report["rejected"]] == ["s.jsonl:2", "s.jsonl:3"]
+    assert "UTF-8" in report["rejected"][0]["reason"] or "utf-8" in report["rejected"][0]["reason"]
+    assert report["rejected"][1]["reason"] == "holds a number that is out of range"
+    assert report["warnings"] == []
+
+
+def test_a_prompt_of_codex_that_stands_twice_is_read_once(db: Database, tmp_path: Path) -> None:
+    session = Codex()
+    session.user("first")
+    path = written(tmp_path, [*session.lines, *session.lines[1:]], "rollout-1.jsonl")
+    counts = taken(db, path)["tables"]["agent_prompts"]
+    with_ids = db.row("SELECT count(*) FROM wb.agent_prompts")[0]
+    assert (counts["read"], counts["added"], counts["skipped"]) == (with_ids, with_ids, 0)

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from transcript_lines import Claude, Codex, block, everything, taken, written
 
-from workbench.importers.jsonlines import Mended
+from workbench.importers.jsonlines import UNFINISHED, Mended
 from workbench.importers.transcripts import claude_code, codex
 from workbench.importers.transcripts.files import unusable
 from workbench.importers.transcripts.find import is_transcript
@@ -37,7 +37,7 @@ def read(agent: str, data: bytes, kept: Kept | None = None) -> tuple[Kept, list[
     rows, noticed = Kept() if kept is None else kept, Noticed()
     track = Track(agent, rows, noticed, ZoneInfo("UTC"))  # type: ignore[arg-type]
     reader = codex.Reader(track, "name") if agent == "codex" else claude_code.Reader(track, "name")
-    problems = list(unusable(io.BytesIO(data), reader, Mended(), track.noticed))
+    problems = [one for one in unusable(io.BytesIO(data), reader, Mended(), noticed) if one[1] != UNFINISHED]
     track.close()
     return rows, problems, noticed
 

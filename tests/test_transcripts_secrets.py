@@ -66,10 +66,31 @@ def test_no_secret_reaches_the_store_or_the_report(
 
 @pytest.mark.parametrize("text", [
     "how do I rotate a token", "the password is asked for twice", "sk-learn and gh_pages", "key: value", "eyes only",
+    "the password is required", "why is the password wrong", "the token was rejected", "密码是什么？怎么重置密码",
+    "mkdir -p src/app2", "ssh -p 2222 host", "docker run -p 8080:80 -u 1000:1000 web", "cp -p notes to",
     "-----BEGIN CERTIFICATE-----", "set token=", "mail me@example.com about https://example.com/a:b@c",
 ])  # fmt: skip
 def test_ordinary_words_stay(text: str) -> None:
     assert masked(text) == text
+
+
+@pytest.mark.parametrize(("text", "kept"), [
+    ("密码：hunter3secret 请部署", "密码：*** 请部署"),
+    ("密码是hunter3secret，请部署", "密码是***，请部署"),
+    ("password：hunter3secret", "password：***"),
+    ("the password is correcthorse", "the password is ***"),
+    ("the password is correcthorse, use it", "the password is ***, use it"),
+    ("the API key was 'correcthorse' once", "the API key was '***' once"),
+    ("curl -u admin:pa55word https://x/y", "curl -u admin:*** https://x/y"),
+    ('curl --user "admin:pa55word" x', 'curl --user "admin:***" x'),
+    ("mysql -u root -p MyPass123 shop", "mysql -u root -p *** shop"),
+    ("mysql -uroot -pcorrecthorse shop", "mysql -uroot -p*** shop"),
+    ("sshpass -p correcthorse ssh me@host", "sshpass -p *** ssh me@host"),
+    ("run it with -p MyPass123", "run it with -p ***"),
+    ("login --password correcthorse now", "login --password *** now"),
+])  # fmt: skip
+def test_a_secret_that_is_told_in_words_or_to_a_program_is_taken_out(text: str, kept: str) -> None:
+    assert masked(text) == kept
 
 
 def test_the_mark_of_a_private_key_alone_does_not_take_long() -> None:

@@ -163,8 +163,7 @@ _READERS: dict[str, Callable[[Path], tuple[list[str], list[_Row | str]]]] = {
 def _unquoted(row: dict[str, str]) -> dict[str, str]:
     """Values without the mark by which a spreadsheet is kept from running them."""
     return {
-        name: value[1:] if value[:1] == "'" and csv_cell(value[1:]) == value else value
-        for name, value in row.items()
+        name: value[1:] if value[:1] == "'" and csv_cell(value[1:]) == value else value for name, value in row.items()
     }
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from io import TextIOWrapper
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import BinaryIO, Protocol, TextIO
 from zoneinfo import ZoneInfo
 
 from workbench.errors import BadInput
@@ -84,8 +84,16 @@ def unusable(file: BinaryIO, reader: Reader, mended: Mended, noticed: Noticed) -
 def lines(file: BinaryIO, mended: Mended) -> Iterator[Line]:
     """The lines of a file, whose ends are those of any system; of one longer than LONGEST_LINE only its number and that
     reason."""
+    # One character a byte, so that the bytes come back as they were.
+    text = TextIOWrapper(file, "latin-1", newline="")
+    try:
+        yield from _lines(text, mended)
+    finally:
+        text.detach()  # else it would close the file
+
+
+def _lines(text: TextIO, mended: Mended) -> Iterator[Line]:
     number = 0
-    text = TextIOWrapper(file, "latin-1", newline="")  # one character a byte, so that its bytes come back as they were
     while raw := text.readline(LONGEST_LINE):
         number += 1
         if len(raw) < LONGEST_LINE or raw.endswith(_LINE_ENDS):

@@ -14,16 +14,38 @@ _KEYS = re.compile(
 )
 _BEARER = re.compile(r"(?i)\b((?:bearer|basic)\s+)[A-Za-z0-9+/_.=~-]{12,}")
 _NAMED = re.compile(
-    r"(?i)((?:[\w-]*(?:password|passwd|pwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key))"
-    r"[\"']?\s*[:=]\s*[\"']?)([^\s\"',;&]{6,})"
+    r"(?i)((?:[\w-]*(?:password|passwd|pwd|passphrase|passcode|secret|token|api[_-]?key|access[_-]?key|private[_-]?key"
+    r"|passwort|contraseña|пароль|パスワード|비밀번호)|密码|密碼|口令|密钥|密鑰|令牌)"
+    r"[\"']?\s*[:=：＝]\s*[\"']?)([^\s\"',;&，。；、]{6,})"
 )
+# A sentence that tells one; that "the password is required" tells none.
+_TOLD = re.compile(
+    r"(?i)(\b(?:password|passwd|pwd|passphrase|passcode|secret|token|(?:api|access|private)[ _-]?key)\s+(?:is|was)\s+"
+    r"[\"'`]?)(?!(?:[a-z]+(?:ed|ing|ent|able|ible|ly|ory|en)|wrong|correct|incorrect|invalid|unknown|another|always)\b)"
+    r"([^\s\"'`,;，。]{6,})"
+)
+_TOLD_IN_CHINESE = re.compile(r"((?:密码|密碼|口令|密钥|密鑰|令牌)(?:是|为|為)\s*[\"'“「`]?)([!-~]{6,})")
+_OPTION = re.compile(
+    r"(?i)((?:^|\s)--?(?:password|passwd|pass|token|secret|api-key)[ \t]+[\"']?)([^\s\"'-][^\s\"']{5,})"
+)
+_USER = re.compile(r"((?:^|\s)(?:-u|-U|--user|--proxy-user)[ \t=]*[\"']?[^\s:\"']{1,100}:)(?!\d+\b)([^\s\"']{3,})")
+# After -p stands a password, a port or a path: letters and digits without a mark of the others are taken for the first.
+_SHORT = re.compile(
+    r"((?:^|\s)-p[ \t]*[\"']?)(?=[^\s\"']{0,100}[0-9])(?=[^\s\"']{0,100}[A-Za-z])([^\s\"'/:.=-][^\s\"'/:]{5,})(?![^\s\"'])"
+)
+_ASKING = re.compile(
+    r"(\b(?:sshpass|mysql\w{0,20}|mariadb\w{0,20})\b[^\n|;&]{0,200}?\s-p[ \t]?[\"']?)([^\s\"'-][^\s\"']{3,})"
+)
+_AFTER_A_NAME = (_BEARER, _NAMED, _TOLD, _TOLD_IN_CHINESE, _OPTION, _USER, _SHORT, _ASKING)
 _PEM = ("-----BEGIN ", "PRIVATE KEY-----")
 
 
 def masked(text: str) -> str:
     """`text` with whatever looks like a secret replaced by ***; what is none may be hit, never the rest of it."""
-    text = mask_address(_without_private_keys(text))
-    return _NAMED.sub(r"\1***", _BEARER.sub(r"\1***", _KEYS.sub("***", text)))
+    text = _KEYS.sub("***", mask_address(_without_private_keys(text)))
+    for pattern in _AFTER_A_NAME:
+        text = pattern.sub(r"\1***", text)
+    return text
 
 
 def _without_private_keys(text: str) -> str:
