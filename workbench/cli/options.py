@@ -55,7 +55,8 @@ def opened(db: Path | None, config: Path | None = None) -> Iterator[tuple[Databa
     params = read_toml(config) if config else None
     path = store_path(db)
     with reading_answers(path) as database:
-        if waiting := Inbox(path).size:
-            say(f"{waiting:,} bytes of events wait to be taken into the store; `workbench fold` does it.")
+        waiting = Inbox(path).size
         in_force: Params = settings_in_force(database).params
         yield database, Settings(params or in_force, in_force)
+    if waiting:  # only now: an error is one sentence, and what waits is no part of it
+        say(f"{waiting:,} bytes of events wait to be taken into the store; `workbench fold` does it.")

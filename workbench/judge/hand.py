@@ -86,7 +86,8 @@ def withdrawal(db: Database, query_id: str, uri: str, at: datetime, by: str | No
         raise BadInput(
             f"No answer stands on {uri!r} for the prompt {query_id!r}; `workbench label list` shows those that do."
         )
-    return _answer(Subject(*standing[0], None), query_id, WITHDRAWN, by, at, str(uuid.uuid4()), KIND)
+    address, node = standing[0]
+    return _answer(Subject(address, node, None), query_id, WITHDRAWN, by, at, str(uuid.uuid4()), KIND)
 
 
 def imported(

@@ -67,8 +67,8 @@ class Reader(Protocol):
 
 
 def unusable(file: BinaryIO, reader: Reader, mended: Mended, noticed: Noticed) -> Iterator[tuple[int, str]]:
-    """Give every line of a file to `reader`; yields the number of each that cannot be used, with the reason. Such a line
-    counts once: what was `noticed` of its time is forgotten."""
+    """Give every line of a file to `reader`; yields the number of each that cannot be used, with the reason. Such
+    a line counts once: what was `noticed` of its time is forgotten."""
     for line in lines(file, mended):
         reason, before = line.reason, (noticed.untimed, noticed.unzoned)
         if not reason:
@@ -119,11 +119,9 @@ def _say(staging: Staging, noticed: Noticed, others: list[Path]) -> None:
     if noticed.without_address:
         staging.warn(f"{noticed.without_address} calls of lore_get_node name no address; they open nothing.")
     if noticed.unfinished:
-        one = len(noticed.unfinished) == 1
-        staging.warn(
-            f"{counted(len(noticed.unfinished), 'file')} {'ends' if one else 'end'} in an unfinished line, which will be "
-            f"read next time: {', '.join(noticed.unfinished[:20])}."
-        )
+        files = counted(len(noticed.unfinished), "file ends", "files end")
+        names = ", ".join(noticed.unfinished[:20])
+        staging.warn(f"{files} in an unfinished line, which will be read next time: {names}.")
     if noticed.secrets:
         staging.warn(f"{noticed.secrets} texts held what looks like a secret; it was replaced by ***.")
     if others:

@@ -31,7 +31,8 @@ _OPTION = re.compile(
 _USER = re.compile(r"((?:^|\s)(?:-u|-U|--user|--proxy-user)[ \t=]*[\"']?[^\s:\"']{1,100}:)(?!\d+\b)([^\s\"']{3,})")
 # After -p stands a password, a port or a path: letters and digits without a mark of the others are taken for the first.
 _SHORT = re.compile(
-    r"((?:^|\s)-p[ \t]*[\"']?)(?=[^\s\"']{0,100}[0-9])(?=[^\s\"']{0,100}[A-Za-z])([^\s\"'/:.=-][^\s\"'/:]{5,})(?![^\s\"'])"
+    r"((?:^|\s)-p[ \t]*[\"']?)(?=[^\s\"']{0,100}[0-9])(?=[^\s\"']{0,100}[A-Za-z])"
+    r"([^\s\"'/:.=-][^\s\"'/:]{5,})(?![^\s\"'])"
 )
 _ASKING = re.compile(
     r"(\b(?:sshpass|mysql\w{0,20}|mariadb\w{0,20})\b[^\n|;&]{0,200}?\s-p[ \t]?[\"']?)([^\s\"'-][^\s\"']{3,})"
