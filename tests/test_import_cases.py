@@ -162,7 +162,7 @@ def test_case_45_an_import_on_any_console(store: Path, tmp_path: Path, encoding:
     assert (done.returncode, done.stderr) == (0, b"")
     report = json.loads(done.stdout.decode("utf-8"))
     assert report["source"] == str(folder)
-    assert report["rejected"][0]["reason"] == "shown_count = 😀 x is not a whole number"
+    assert report["rejected"][0]["reason"] == 'shown_count = "😀 x" is not a whole number'
     assert rows(store, "SELECT query_id FROM recall_queries") == [("9007199254740993",)]
 
 

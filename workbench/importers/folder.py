@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 
 from workbench.errors import BadInput
 from workbench.importers.compressed import open_plain
+from workbench.importers.json_types import wrong_type
 from workbench.importers.jsonlines import Line, key_of, lines_of
 from workbench.importers.options import ImportOptions
 from workbench.importers.staging import CHUNK_BYTES, CHUNK_ROWS, Staging
@@ -136,6 +137,8 @@ def _usable(lines: Iterator[Line], table: str, file: Path, staging: Staging) -> 
             staging.reject(f"{table} ({file.name}:{line.number})", line.reason, table)
         elif table == "app_settings" and (key := key_of(line.content)) is not None and looks_secret(key):
             staging.secrets.append(key)
+        elif reason := wrong_type(table, line.content):
+            staging.reject(f"{table} ({file.name}:{line.number})", reason, table)
         else:
             yield line
 
