@@ -22,7 +22,7 @@ from workbench.ui.configurations import AT_HAND, PRESENT, STUDY, called, configu
 from workbench.ui.findings import ledger_columns, ledger_rows, number
 from workbench.ui.links import go
 from workbench.ui.pictures import picture
-from workbench.ui.tables import Column, choose, table
+from workbench.ui.tables import Column, pick, table
 from workbench.ui.texts import plain, t
 from workbench.ui.texts.said import said_plainly
 from workbench.ui.whatif_parts import label_name
@@ -134,7 +134,7 @@ def draw_flips(pair: Mapping[str, Any]) -> None:
     if not rows:
         st.info(t("compare.no_regret"))
         return
-    query_id = choose(rows, _flip_columns(), f"flips-{way}", "query_id")
+    query_id = pick(rows, _flip_columns(), f"flips-{way}", "query_id")
     if query_id is not None:
         go("prompt", query_id=query_id)
 

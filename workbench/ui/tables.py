@@ -35,16 +35,11 @@ class Column:
     said: Callable[[Any], str] | None = None
 
 
-def table(rows: Rows, columns: Sequence[Column], name: str, *, choose: bool = False) -> int | None:
+def table(rows: Rows, columns: Sequence[Column], name: str) -> None:
     """Draw rows as a table with its downloads; `name` is its key and the name of the files, and says what it holds.
-
-    With `choose` a row can be chosen: returns its number, None without. Files hold the values as they are.
-    """
-    draw: Any = partial(st.dataframe, on_select="rerun", selection_mode="single-row") if choose else st.dataframe
-    event = draw(_cells(rows, columns), key=f"table {name}", **_drawn(columns, name))
+    Files hold the values as they are."""
+    st.dataframe(_cells(rows, columns), key=f"table {name}", **_drawn(columns, name))
     downloads(rows, [column.name for column in columns], name)
-    chosen: list[int] = event.selection.rows if choose else []
-    return chosen[0] if chosen and chosen[0] < len(rows) else None
 
 
 def pick(rows: Rows, columns: Sequence[Column], name: str, key: str, chosen: Any = None, anew: str = "") -> Any:

@@ -26,7 +26,7 @@ from workbench.ui.configurations import PRESENT, called, configurations, resolve
 from workbench.ui.findings import LEDGER, ledger_changes, ledger_columns, ledger_rows, number
 from workbench.ui.links import go
 from workbench.ui.pictures import picture, word
-from workbench.ui.tables import Column, choose, table
+from workbench.ui.tables import Column, pick, table
 from workbench.ui.texts import plain, t
 from workbench.ui.texts.said import said
 from workbench.whatif import MOST_FLIPS, THRESHOLD, sweep_columns, sweep_rows, thresholds_around
@@ -119,7 +119,7 @@ def _flips(selection: Selection, params: Params, threshold: float, other: float)
         Column("client", plain("bar.client"), said=client_name),
         Column("now", plain("prompts.time"), "time"),
     ]
-    query_id = choose(rows, columns, "flips", "query_id")
+    query_id = pick(rows, columns, "flips", "query_id")
     if query_id is not None:
         go("prompt", query_id=query_id)
 
