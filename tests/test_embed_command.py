@@ -120,7 +120,7 @@ def test_status_lists_the_models_for_a_person(run: Run, server: Server, store: P
     document(run, *at(server, store))
     _, out, _ = run("status", "--db", store)
     (line,) = [line for line in out.splitlines() if line.startswith("m1 ")]
-    assert line.split() == ["m1", "8", "0", "0", "11", "0", "yes"]
+    assert line.split() == ["m1", "8", "6", "3", "11", "0", "yes"]
 
 
 def test_a_replay_of_rebuilt_views_says_that_it_approximates(run: Run, server: Server, store: Path) -> None:
