@@ -1,4 +1,7 @@
-"""Whether the values of a JSON row have the types of their columns: a number is no text, and text is no number."""
+"""Whether the values of a JSON row have the types of their columns: a number is no text.
+
+Text may hold a number, because servers write big ones so; whether it does is found when it is read.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from workbench.store import TABLES, Column, Kind
 # What is bigint in the server; a JSON row may hold it as a number or as text.
 _NUMBERED = frozenset({"id", "edge_id", "memory_id", "migrated_to"})
 _TYPES: dict[Kind, Any] = {
-    Kind.ID: str | None, Kind.TEXT: str | None, Kind.INTEGER: int | float | None, Kind.REAL: float | None,
+    Kind.ID: str | None, Kind.TEXT: str | None, Kind.INTEGER: int | float | str | None, Kind.REAL: float | str | None,
     Kind.BOOLEAN: bool | None,
 }  # fmt: skip
 _SAID = {
