@@ -11,12 +11,11 @@ import pytest
 
 from workbench import jobs
 from workbench.errors import BadInput
-from workbench.params import Params
+from workbench.params import THRESHOLD, Params
 from workbench.replay.logged import settings_in_force
 from workbench.replay.parity import parity
 from workbench.replay.run import Settings, replay_shown
 from workbench.simulate import PLANTED_NEEDS, TRUTH, WORLDS, World, planted_log, simulate_planted
-from workbench.simulate.plants import THRESHOLD
 from workbench.store import Database, reading
 
 SIZE = World(prompts=400, needs=PLANTED_NEEDS)

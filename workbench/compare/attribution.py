@@ -15,8 +15,6 @@ from workbench.store import Database, compose, sql_text
 EXACT_UP_TO = 5
 _ORDERS = 30
 _SEED = 1
-_THRESHOLD = "recall.display.min_display_score"
-_PLACES = "recall.display.max_display_items"
 
 Margins = NDArray[np.float64]
 
@@ -58,8 +56,7 @@ def _margins(db: Database, params: Params, first: Settings) -> Margins:
     settings = Settings(params, first.in_force, candidates=first.candidates)
     scored = (candidates_of("listed_flips", settings.candidates), "score", "compare/node_scores")
     sql = compose(scored, sql_text("compare/margins"))
-    bound = settings.bindings() | {"threshold": params[_THRESHOLD], "places": params[_PLACES]}
-    return np.array([margin for _, margin in db.rows(sql, bound)], dtype=np.float64)
+    return np.array([margin for _, margin in db.rows(sql, settings.bindings())], dtype=np.float64)
 
 
 def _shares(names: Sequence[str], margins: Callable[[frozenset[str]], Margins]) -> Margins:

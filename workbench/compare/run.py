@@ -12,14 +12,13 @@ from workbench.metrics import standard_measures
 from workbench.metrics.figures import prepare_lists
 from workbench.metrics.intervals import Difference, differences
 from workbench.metrics.significance import holm, sign_test
-from workbench.params import Params
+from workbench.params import THRESHOLD, Params
 from workbench.replay.run import Settings, candidates_of
 from workbench.store import Database, compose, sql_text
 
 READING = "unknown_is_unhelpful"
 JUDGED = "judged_only"
 MOST_FLIPS = 50
-_THRESHOLD = "recall.display.min_display_score"
 
 
 def compare(db: Database, named: Mapping[str, Params], in_force: Params, selected: str) -> dict[str, Any]:
@@ -98,7 +97,7 @@ def _explained(db: Database, first: Settings, second: Settings) -> list[dict[str
     for name, settings in (("first_scored", first), ("second_scored", second)):
         sql = compose((candidates_of("listed_flips"), "score"))
         db.execute(f"CREATE OR REPLACE TEMP TABLE {name} AS {sql}", settings.bindings())
-    bound = {"first_threshold": first.params[_THRESHOLD], "second_threshold": second.params[_THRESHOLD]}
+    bound = {"first_threshold": first.params[THRESHOLD], "second_threshold": second.params[THRESHOLD]}
     rows: list[dict[str, Any]] = db.arrow(f"{sql_text('compare/flip_causes')}", bound).to_pylist()
     keys = moved_by_key(db, first, second)
     by_flip = sorted(rows, key=lambda row: (row["query_id"], row["node"]))

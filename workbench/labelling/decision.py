@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from workbench.metrics.net_help import DEFAULT_NOISE_COST
-from workbench.params import Params
+from workbench.params import THRESHOLD, Params
 from workbench.params.toml import read_toml
 from workbench.replay.run import Settings
 from workbench.tune import load_result, studies_folder
 
 LOWER = 0.05
-_THRESHOLD = "recall.display.min_display_score"
 
 
 @dataclass(frozen=True)
@@ -33,8 +32,8 @@ def pending_decision(in_force: Params, store: Path, against: str | None = None) 
     """
     name = against or _newest(store)
     if name is None:
-        lower = max(0.0, round(float(in_force[_THRESHOLD]) - LOWER, 6))
-        return _decision(f"a threshold of {lower:.2f}", in_force, in_force.replace({_THRESHOLD: lower}))
+        lower = max(0.0, round(float(in_force[THRESHOLD]) - LOWER, 6))
+        return _decision(f"a threshold of {lower:.2f}", in_force, in_force.replace({THRESHOLD: lower}))
     if Path(name).suffix == ".toml" or Path(name).is_file():
         return _decision(name, in_force, read_toml(Path(name)))
     return _decision(f"study {name}", in_force, Params(load_result(studies_folder(store), name)["config"]))

@@ -7,6 +7,9 @@ from enum import StrEnum
 
 Value = bool | int | float
 
+# The key that says from which score on a memory is shown.
+THRESHOLD = "recall.display.min_display_score"
+
 
 class Effect(StrEnum):
     """What has to be done again when a key changes."""
@@ -80,7 +83,7 @@ _KEYS = (
         "Recency bonus of a memory that changed just now."),
     Key("recall.recency.priority_exempt", "priority_exempt", 1, -1, 10, 1, "priority",
         "Memories up to this priority keep the whole recency bonus; -1 exempts nobody."),
-    Key("recall.display.min_display_score", "min_display_score", 0.60, 0, 1, 0.01, "score",
+    Key(THRESHOLD, "min_display_score", 0.60, 0, 1, 0.01, "score",
         "Memories below this score are not shown."),
     Key("recall.display.max_display_items", "max_display_items", 3, 1, 20, 1, "memories",
         "How many memories one recall shows at most."),

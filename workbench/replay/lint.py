@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.params import KEYS, Params, snap
+from workbench.params import KEYS, THRESHOLD, Params, snap
 from workbench.params.keys import Effect
 from workbench.replay.reach import TOP_TIER, reachability
 from workbench.replay.run import Settings
@@ -11,7 +11,6 @@ from workbench.store import in_memory
 _BASE, _STEP = "recall.bonus.priority_base", "recall.bonus.priority_step"
 _VIEW_STEP, _CAP = "recall.bonus.multi_view_step", "recall.bonus.multi_view_cap"
 _RECENCY = "recall.recency."
-_THRESHOLD = "recall.display.min_display_score"
 
 
 def lint(params: Params, current: Params) -> list[str]:
@@ -61,5 +60,5 @@ def _reach(params: Params) -> list[str]:
     if best >= table.threshold:
         return []
     return [
-        f"{_THRESHOLD} {table.threshold:g} is out of reach: the best match of all scores {best:.4f}. Nothing is shown."
+        f"{THRESHOLD} {table.threshold:g} is out of reach: the best match of all scores {best:.4f}. Nothing is shown."
     ]

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from workbench.params import KEYS, Value
+from workbench.params import KEYS, THRESHOLD, Value
 from workbench.replay.run import Settings
 from workbench.store import Database, compose, sql_text
 
@@ -15,7 +15,6 @@ EXACT_TIERS = (0.72, 0.78, 0.84, 0.90, 0.98, 1.00)
 TOP_TIER = (1.00,)
 MOST_PRIORITY = 5
 
-_THRESHOLD = "recall.display.min_display_score"
 _LOWERS = ("recall.bonus.priority_step",)
 _WEIGHTS = {name: key.high for name, key in KEYS.items() if name.startswith("recall.weights.")}
 _KEYS: dict[str, Value | float] = {
@@ -141,7 +140,7 @@ def reachability(
             present, by_weights, by_settings, strict=True
         )
     ]
-    return Reachability(float(settings.params[_THRESHOLD]), query_tokens, rows)
+    return Reachability(float(settings.params[THRESHOLD]), query_tokens, rows)
 
 
 @dataclass(frozen=True)
@@ -198,7 +197,7 @@ def own_reach(db: Database, settings: Settings, uri: str, query_tokens: int, mod
         float(db.row(compose(stages, "SELECT score FROM {last}"), bound | one.bindings())[0])
         for one in (settings, *widened(settings))
     )
-    threshold = float(settings.params[_THRESHOLD])
+    threshold = float(settings.params[THRESHOLD])
     boot = settings.exclude_boot and (uri,) in db.rows(sql_text("boot_uris"))
     return OwnReach(uri, parts["priority"], best, by_weights, by_settings, _lacks(parts, model), threshold, boot)
 

@@ -13,9 +13,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from workbench.errors import BadInput
-from workbench.params import KEYS, Params, snap
+from workbench.params import KEYS, THRESHOLD, Params, snap
 from workbench.simulate.files import LOG, GrowingFiles, prepare, write_tables
-from workbench.simulate.plants import THRESHOLD, Plant, Rule, draw_plant
+from workbench.simulate.plants import Plant, Rule, draw_plant
 from workbench.simulate.staged import LATE_MS, Drawn, bound_by, keep, keep_memories, rank, strings
 from workbench.simulate.tables import memory_tables, settings_table
 from workbench.simulate.world import World

@@ -8,11 +8,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from workbench.errors import BadInput
-from workbench.params import KEYS, Params, snap
+from workbench.params import KEYS, THRESHOLD, Params, snap
 
 Ranges = Mapping[str, tuple[float, float]]
 
-THRESHOLD = "recall.display.min_display_score"
 EXACT, GLOSSARY, DENSE = (f"recall.weights.w_{signal}" for signal in ("exact", "glossary_semantic", "dense"))
 SKEWED, WRONG_THRESHOLD, NO_SIGNAL, DEFAULT_BEST, DRIFT, CLIENT_MIX = WORLDS = (
     "skewed-weights", "wrong-threshold", "no-signal", "default-best", "drift", "client-mix",

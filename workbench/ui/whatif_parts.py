@@ -11,7 +11,7 @@ from workbench.charts import reach_figure, reach_info
 from workbench.charts.tuning import sides_figure, sides_info
 from workbench.charts.whatif import curve_figure, curve_info, spread_figure, spread_info, sweep_figure, sweep_info
 from workbench.errors import WorkbenchError
-from workbench.params import KEYS, Params, Value
+from workbench.params import KEYS, THRESHOLD, Params, Value
 from workbench.params.drafts import save_draft
 from workbench.replay.reach import MOST_PRIORITY, Reachability, reachability
 from workbench.replay.run import Settings
@@ -29,7 +29,7 @@ from workbench.ui.pictures import picture, word
 from workbench.ui.tables import Column, pick, table
 from workbench.ui.texts import plain, t
 from workbench.ui.texts.said import said
-from workbench.whatif import MOST_FLIPS, THRESHOLD, sweep_columns, sweep_rows, thresholds_around
+from workbench.whatif import MOST_FLIPS, sweep_columns, sweep_rows, thresholds_around
 
 _NO_MORE = "none"
 SECTIONS = (_NO_MORE, "spread", "sweep", "reach")

@@ -8,14 +8,13 @@ from typing import Any
 
 from workbench.judge import PROMPTS, Evidence, Labelled, Ledger, label_candidates, ledger_of, quick_ledger
 from workbench.judge.labels import stage
-from workbench.params import Params, Value
+from workbench.params import THRESHOLD, Params, Value
 from workbench.replay.logged import settings_in_force
 from workbench.replay.run import Settings, candidates_of, shown_chain
 from workbench.replay.selection import SELECTED, Selection
 from workbench.store import Database, compose, sql_text
 
 MOST_FLIPS = 200
-_THRESHOLD = "recall.display.min_display_score"
 
 
 @dataclass(frozen=True)
@@ -71,7 +70,7 @@ class Desk:
         return Settings(params, self.in_force)
 
     def _bound(self, params: Params, lowest: float) -> dict[str, Any]:
-        return self._settings(params.replace({_THRESHOLD: lowest})).bindings()
+        return self._settings(params.replace({THRESHOLD: lowest})).bindings()
 
     def _reached(self) -> tuple[Any, ...]:
         return (*tuple(shown_chain(candidates_of(None, self.labelled.table)))[:-1], "whatif/reached")

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from workbench.params import KEYS, Value, snap
+from workbench.params import KEYS, THRESHOLD, Value, snap
 
-THRESHOLD = "recall.display.min_display_score"
 # A curve reaches less far down: the lower it begins, the more candidates are ranked.
 _CURVE_BELOW, _CURVE_ABOVE, _SWEEP_STEPS, _SWEEP_COLUMNS = 15, 25, 3, 5
 

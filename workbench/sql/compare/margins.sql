@@ -1,12 +1,13 @@
--- In:  node_scores (node_scores.sql over the candidates of the flipped queries), listed_flips (flips.sql); $threshold, $places.
+-- In:  node_scores (node_scores.sql over the candidates of the flipped queries), listed_flips (flips.sql); the bound values
+--      $min_display_score and $max_display_items.
 -- Out: number, margin: by how much the memory of each flip, in the order of (query_id, node), lies above what keeps it
---      from being shown: the threshold, or the worst of the $places best other memories of its prompt. NULL for a memory
---      that is no candidate.
+--      from being shown: the threshold, or the worst of the other memories of its prompt that would fill the display. NULL
+--      for a memory that is no candidate.
 SELECT
     row_number() OVER (ORDER BY f.query_id, f.node) AS number,
     n.score - greatest(
-        $threshold::DOUBLE,
-        coalesce(q.scores[CASE WHEN n.place <= $places::INTEGER THEN $places::INTEGER + 1 ELSE $places::INTEGER END], 0)
+        $min_display_score::DOUBLE,
+        coalesce(q.scores[$max_display_items::INTEGER + (n.place <= $max_display_items::INTEGER)::INTEGER], 0)
     ) AS margin
 FROM listed_flips AS f
 LEFT JOIN (
