@@ -19,7 +19,7 @@ REGISTRIES = tuple(
     ".".join(parts)
     for parts in (
         ("pypi", "org"),
-        ("pythonhosted", "org"),
+        ("python_hosted".replace("_", ""), "org"),
         ("npmjs", "org"),
         ("npmjs", "com"),
         ("debian", "org"),

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 from workbench.errors import BadInput
-from workbench.params.files import write_atomic
+from workbench.params.files import is_file_name, write_atomic
 from workbench.params.toml import read_toml, render_toml
 from workbench.params.values import Params
-
-_NAME = re.compile(r"[\w.-]{1,80}")
 
 
 def drafts_folder(store: Path) -> Path:
@@ -41,6 +38,6 @@ def draft_names(store: Path) -> list[str]:
 
 
 def _file(store: Path, name: str) -> Path:
-    if not _NAME.fullmatch(name) or not name.strip("."):
+    if not is_file_name(name):
         raise BadInput(f"A draft cannot be called {name!r}; use letters, digits, dot, dash and underscore.")
     return drafts_folder(store) / f"{name}.toml"

@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 from pathlib import Path
 
 from workbench.errors import BadInput
+
+_NAME = re.compile(r"[\w.-]{1,80}")
+
+
+def is_file_name(name: str) -> bool:
+    """Whether what somebody called `name` can be kept in a file called so: letters, digits, dot, dash and underscore, 1
+    to 80 of them, and not dots alone."""
+    return bool(_NAME.fullmatch(name) and name.strip("."))
 
 
 def write_atomic(path: Path, content: bytes, mode: int = 0o644) -> None:

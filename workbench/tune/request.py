@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 
 from workbench.errors import BadInput
 from workbench.params import key_of
+from workbench.params.files import is_file_name
 from workbench.replay.selection import Selection
 
-_NAME = re.compile(r"[\w.-]{1,80}")
 _MOST_JOBS = 64
 OBJECTIVES = ("net_help",)
 
@@ -49,7 +48,7 @@ class TuneRequest:
         return self.max_newly_shown_share * 0.8
 
     def __post_init__(self) -> None:
-        if not _NAME.fullmatch(self.study) or not self.study.strip("."):
+        if not is_file_name(self.study):
             raise BadInput(f"A study cannot be called {self.study!r}; use letters, digits, dot, dash and underscore.")
         if self.trials < 1:
             raise BadInput(f"--trials must be at least 1, not {self.trials}.")
