@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Literal
 from urllib.error import URLError
 from urllib.request import urlopen
 
+from served import free_port
+
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
@@ -22,11 +24,10 @@ PATIENCE_MS = 60_000
 
 @contextmanager
 def served(store: Path, *options: str) -> Iterator[str]:
-    """The address of the app over `store`; `options` are further ones of `workbench ui`."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "workbench", "ui", "--db", str(store), "--port", str(port), "--headless", *options]
+    """The address of the app over `store`, which must end with its command; `options` are more of `workbench ui`."""
+    port = free_port()
+    program = str(Path(sys.executable).with_name("workbench"))
+    command = [program, "ui", "--db", str(store), "--port", str(port), "--headless", *options]
     nowhere = subprocess.DEVNULL
     with subprocess.Popen(command, env={**os.environ}, stdout=nowhere, stderr=nowhere) as app:
         try:
@@ -35,6 +36,8 @@ def served(store: Path, *options: str) -> Iterator[str]:
         finally:
             app.terminate()
             app.wait(timeout=30)
+    with socket.socket() as probe:
+        assert probe.connect_ex(("127.0.0.1", port)) != 0, "the app outlives the command"
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from worlds import copy_of, world_store
 
 from workbench.cli import main
 
@@ -52,6 +53,15 @@ def tracked() -> list[Path]:
 @pytest.fixture(autouse=True)
 def _no_ambient_store(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("WORKBENCH_DB", raising=False)
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A store of a simulated log that the app shows and a test may write to; modules with another one define their own
+    fixture of this name."""
+    target = copy_of(world_store(900, 0.4, 3), tmp_path)
+    monkeypatch.setenv("WORKBENCH_DB", str(target))
+    return target
 
 
 @pytest.fixture

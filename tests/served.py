@@ -54,11 +54,6 @@ def memory_store(conformance: Path, words: str = "simple", *, log: bool = False)
     return store
 
 
-def copy_of(store: Path, folder: Path) -> Path:
-    """A copy of a store that a test may write to."""
-    return Path(shutil.copy(store, folder / "store.duckdb"))
-
-
 def environment() -> dict[str, str]:
     return {"PYTHONPATH": str(Path(__file__).resolve().parent.parent)}
 

@@ -11,13 +11,12 @@ from tempfile import mkdtemp
 from typing import Any
 
 from streamlit.testing.v1 import AppTest
-from ui_app import word
+from ui_app import app_at, word
 from worlds import world_store
 
 from workbench.replay.logged import settings_in_force
 from workbench.store import reading
 from workbench.tune import TuneRequest, studies_folder, tune
-from workbench.ui import app as entry
 
 TRIALS = 40
 
@@ -34,10 +33,7 @@ def finished_study() -> Path:
 
 def page(name: str, **address: str) -> AppTest:
     """A page of the app in its frame, drawn once."""
-    app = AppTest.from_file(str(Path(entry.__file__)), default_timeout=60)
-    for key, value in address.items():
-        app.query_params[key] = value
-    return ran(app.switch_page(f"screens/{name}.py"))
+    return ran(app_at(name, **address))
 
 
 def ran(app: AppTest) -> AppTest:

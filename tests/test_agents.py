@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from served import GOLDEN_NOW, copy_of, memory_store
+from served import GOLDEN_NOW, memory_store
+from worlds import copy_of
 
 from workbench.agents import Caller, Lore, Overrides, Recalled, Skipped
 from workbench.agents.canary import Canary

@@ -22,7 +22,8 @@ from typing import Any
 import numpy as np
 import pytest
 from hook_output import context_of
-from served import GOLDEN_NOW, copy_of, memory_store
+from served import GOLDEN_NOW, memory_store
+from worlds import copy_of
 
 from workbench.agents import Lore, records
 from workbench.errors import BadInput

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from served import GOLDEN_NOW, copy_of, memory_store
+from served import GOLDEN_NOW, memory_store
+from worlds import copy_of
 
 from workbench.agents import Lore
 from workbench.agents.lifecycle import Event, Lifecycle

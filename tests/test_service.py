@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 from golden_search import check, golden
-from served import GOLDEN_NOW, copy_of, memory_store
+from served import GOLDEN_NOW, memory_store
 from starlette.testclient import TestClient
+from worlds import copy_of
 
 from workbench.agents import Lore
 from workbench.errors import BadConfig, BadInput

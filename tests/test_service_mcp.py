@@ -12,7 +12,8 @@ import httpx2
 import pytest
 from golden_search import check, golden
 from mcp import Client, StdioServerParameters, stdio_client
-from served import GOLDEN_NOW, WORKBENCH, copy_of, environment, memory_store, running
+from served import GOLDEN_NOW, WORKBENCH, environment, memory_store, running
+from worlds import copy_of
 
 from workbench.agents import Caller, Lore, Recalled
 from workbench.folding import fold

@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import socket
-import subprocess
-import sys
-import time
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from urllib.error import URLError
-from urllib.request import urlopen
 
 import pytest
+from app_in_browser import browsed, served
 from streamlit.testing.v1 import AppTest
 from ui_app import opened, sound, visit, widget, word
 from worlds import world_store
@@ -250,59 +243,14 @@ def test_case_07_days_belong_to_the_chosen_zone(store: Path) -> None:
     assert utc.prompts != west.prompts
 
 
-@pytest.fixture
-def served(store: Path) -> Iterator[str]:
-    """The address of the app, run as `workbench ui` runs it."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    program = str(Path(sys.executable).with_name("workbench"))
-    command = [program, "ui", "--db", str(store), "--port", str(port), "--headless"]
-    address = f"http://localhost:{port}"
-    with subprocess.Popen(command, env={**os.environ}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as app:
-        try:
-            _wait_for(f"{address}/_stcore/health")
-            yield address
-        finally:
-            app.terminate()
-            app.wait(timeout=30)
-    with socket.socket() as probe:
-        assert probe.connect_ex(("127.0.0.1", port)) != 0, "the app outlives the command"
-
-
-def _wait_for(address: str, seconds: float = 60) -> None:
-    end = time.monotonic() + seconds
-    while True:
-        try:
-            with urlopen(address, timeout=2) as answer:  # noqa: S310
-                if answer.status == 200:
-                    return
-        except (URLError, OSError):
-            if time.monotonic() > end:
-                raise
-        time.sleep(0.2)
-
-
 @pytest.mark.browser
-def test_both_pages_in_a_browser_without_a_request_to_the_outside(chromium: str, served: str) -> None:
-    from playwright.sync_api import expect, sync_playwright
+def test_both_pages_in_a_browser_without_a_request_to_the_outside(chromium: str, store: Path) -> None:
+    from playwright.sync_api import expect
 
-    outside: list[str] = []
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=chromium, args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-        )
-        page = browser.new_page(viewport={"width": 1280, "height": 1400})
-        page.on("request", lambda request: outside.append(request.url) if _is_outside(request.url) else None)
-        page.goto(served)
+    with served(store) as address, browsed(chromium) as page:
+        page.goto(address)
         expect(page.get_by_role("heading", name="Overview")).to_be_visible(timeout=30_000)
         expect(page.get_by_text("Use rate by client")).to_be_visible(timeout=30_000)
         page.get_by_role("link", name="One prompt").click()
         expect(page.get_by_role("heading", name="One prompt")).to_be_visible(timeout=30_000)
         expect(page.get_by_text("cost $5 :smile: [x](y) <b>hi</b> *bold*").first).to_be_visible(timeout=30_000)
-        browser.close()
-    assert outside == []
-
-
-def _is_outside(address: str) -> bool:
-    return not address.startswith(("http://localhost", "ws://localhost", "data:", "blob:"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,6 @@ from small_log import derive
 from streamlit.testing.v1 import AppTest
 from studies import wait
 from ui_app import opened, sound, visit, widget, word
-from worlds import world_store
 
 from workbench import jobs
 from workbench.cli import output
@@ -22,14 +20,6 @@ from workbench.simulate import World, simulate
 from workbench.store import back_up, reading, writing
 from workbench.ui import imports
 from workbench.ui.imports import Plan
-
-
-@pytest.fixture
-def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    target = tmp_path / "store.duckdb"
-    shutil.copy(world_store(900, 0.4, 3), target)
-    monkeypatch.setenv("WORKBENCH_DB", str(target))
-    return target
 
 
 @pytest.fixture(scope="module")

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 from ui_app import opened, sound, visit, widget, word
-from worlds import world_store
 
 from workbench.charts import waterfall_figure, waterfall_info
 from workbench.compare.beside import beside
@@ -18,14 +16,6 @@ from workbench.replay.logged import settings_in_force
 from workbench.replay.logged_block import logged_block
 from workbench.replay.run import Settings
 from workbench.store import reading, writing
-
-
-@pytest.fixture
-def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    target = tmp_path / "store.duckdb"
-    shutil.copy(world_store(900, 0.4, 3), target)
-    monkeypatch.setenv("WORKBENCH_DB", str(target))
-    return target
 
 
 def used_pair(store: Path) -> tuple[str, str]:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 from ui_app import opened, sound, visit, widget, word
-from worlds import world_store
 
 from workbench.judge.hand import listing, reading_answers
 from workbench.labelling import next_pairs, pending_decision
@@ -18,14 +16,6 @@ from workbench.store import writing
 from workbench.ui.review_queue import BATCH
 
 SHORTCUTS = {"yes": "1", "no": "2", "unsure": "3", "back": "k", "on": "j", "undo": "u"}
-
-
-@pytest.fixture
-def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    target = tmp_path / "store.duckdb"
-    shutil.copy(world_store(900, 0.4, 3), target)
-    monkeypatch.setenv("WORKBENCH_DB", str(target))
-    return target
 
 
 def given(store: Path) -> list[tuple[str, str, str]]:

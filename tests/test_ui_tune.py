@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 
 import pytest
 from studies import finished_study, labelled, page, press, ran, said, wait
 from ui_app import word
-from worlds import world_store
 
 from workbench.charts.tuning import (
     front_figure,
@@ -31,14 +29,6 @@ from workbench.tune import load_result, studies_folder
 from workbench.tune.history import History, Point, history, importance, kept_studies
 from workbench.ui import findings, runs
 from workbench.ui.tune_setup import cost_line, progress_line
-
-
-@pytest.fixture
-def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    target = tmp_path / "store.duckdb"
-    shutil.copy(world_store(900, 0.4, 3), target)
-    monkeypatch.setenv("WORKBENCH_DB", str(target))
-    return target
 
 
 def test_case_43_start_reload_second_tab_stop_and_resume(store: Path) -> None:

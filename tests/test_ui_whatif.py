@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
 from studies import finished_study, labelled, press, said
 from ui_app import opened, sound, visit, widget, word
-from worlds import world_store
 
 from workbench.charts.whatif import (
     curve_figure,
@@ -31,14 +29,6 @@ from workbench.ui import findings
 from workbench.whatif import Desk, sweep_columns, sweep_rows, thresholds_around
 
 THRESHOLD = "recall.display.min_display_score"
-
-
-@pytest.fixture
-def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    target = tmp_path / "store.duckdb"
-    shutil.copy(world_store(900, 0.4, 3), target)
-    monkeypatch.setenv("WORKBENCH_DB", str(target))
-    return target
 
 
 def counted(store: Path, changes: dict[str, float], chosen: Selection | None = None) -> dict[str, int]:

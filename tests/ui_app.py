@@ -16,12 +16,15 @@ SECONDS = 60
 
 def opened(screen: str = "overview", **address: str | list[str]) -> AppTest:
     """The page `screen` as somebody sees it who opens that address."""
+    return sound(app_at(screen, **address).run())
+
+
+def app_at(screen: str, **address: str | list[str]) -> AppTest:
+    """The app at that address, not run yet."""
     app = AppTest.from_file(str(_APP), default_timeout=SECONDS)
     for name, value in address.items():
         app.query_params[name] = value
-    if screen != "overview":
-        app.switch_page(f"screens/{screen}.py")
-    return sound(app.run())
+    return app if screen == "overview" else app.switch_page(f"screens/{screen}.py")
 
 
 def visit(app: AppTest, screen: str) -> AppTest:

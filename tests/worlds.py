@@ -22,6 +22,11 @@ def world_store(prompts: int, needs: float, seed: int) -> Path:
     return folder / "store.duckdb"
 
 
+def copy_of(store: Path, folder: Path) -> Path:
+    """A copy of a store that a test may write to."""
+    return Path(shutil.copy(store, folder / "store.duckdb"))
+
+
 def with_random_uses(store: Path, target: Path, used: int, seed: int) -> Path:
     """A copy of `store` in which `used` shown memories, drawn at random, carry a linked mark and all others none."""
     shutil.copy(store, target)

@@ -12,34 +12,24 @@ import os
 import statistics
 import sys
 import tempfile
-import time
-from collections.abc import Callable
 from pathlib import Path
 
+from measure import STREAM, timed
 from streamlit.testing.v1 import AppTest
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from ui_app import app_at
 
 from workbench import jobs
 from workbench.simulate import World, simulate
 from workbench.store import reading
-from workbench.ui import app as entry
 from workbench.ui.screens import SCREENS
 
 SECONDS = 900
 RUNS = 3
 VALUES = (0.59, 0.61, 0.62, 0.63, 0.64)
 CLIENT = "codex"
-STREAM = """
-SELECT sum(exact), sum(glossary_semantic), sum(dense_gist), sum(dense_question), sum(lexical_gist),
-    sum(lexical_question), sum(gist_weight), sum(question_weight), sum(priority), sum(age_days), sum(query_tokens),
-    sum(uri_order), count(*) FILTER (is_boot), min(query_id)
-FROM wb.logged_candidates
-"""
-
-
-def timed(work: Callable[[], object]) -> float:
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start
 
 
 def plain(store: Path) -> float:
@@ -49,10 +39,9 @@ def plain(store: Path) -> float:
 
 
 def page(name: str, **address: str) -> AppTest:
-    app = AppTest.from_file(str(Path(entry.__file__)), default_timeout=SECONDS)
-    for key, value in address.items():
-        app.query_params[key] = value
-    return app if name == "overview" else app.switch_page(f"screens/{name}.py")
+    app = app_at(name, **address)
+    app.default_timeout = SECONDS
+    return app
 
 
 def sound(app: AppTest) -> None:

@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import statistics
 import sys
-import time
-from collections.abc import Callable
 
 import numpy as np
 import pyarrow as pa
+from measure import timed
 
 from workbench.metrics.bootstrap import RESAMPLES, Array, bootstrap, ratio
 from workbench.metrics.intervals import arrays
@@ -50,12 +49,6 @@ def resampled(db: Database, unit: str, resamples: int) -> list[object]:
     sql = compose((("measured", f"SELECT *, {unit} AS session_key FROM outcomes"),), sql_text("metrics/clusters"))
     sums, sessions = arrays(db, sql, {})
     return [bootstrap(sums[:, at : at + 2], sessions, ratio(0, 1), resamples=resamples) for at in (0, 2)]
-
-
-def timed(work: Callable[[], object]) -> float:
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start
 
 
 def main(prompts: int, resamples: int) -> None:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import statistics
 import sys
-import time
-from collections.abc import Callable
+
+from measure import STREAM, timed
 
 from workbench.params import Params
 from workbench.replay.run import Settings, replay_shown
@@ -44,19 +44,6 @@ FROM range($prompts) AS p(q), range($candidates) AS k(n),
     LATERAL (SELECT (q * 7 + n * 12) % 400 AS c), LATERAL (SELECT (hash(q, n) % 1000000)::BIGINT AS h)
 ORDER BY q, priority, uri_order
 """
-
-STREAM = """
-SELECT sum(exact), sum(glossary_semantic), sum(dense_gist), sum(dense_question), sum(lexical_gist),
-    sum(lexical_question), sum(gist_weight), sum(question_weight), sum(priority), sum(age_days), sum(query_tokens),
-    sum(uri_order), count(*) FILTER (is_boot), min(query_id)
-FROM wb.logged_candidates
-"""
-
-
-def timed(work: Callable[[], object]) -> float:
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start
 
 
 def main(prompts: int) -> None:

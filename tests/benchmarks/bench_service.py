@@ -13,8 +13,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from served import copy_of, memory_store
+from served import memory_store
 from service_load import CLIENTS, under_load
+from worlds import copy_of
 
 PROMPTS = (
     "how are webhook retries deduplicated?", "idempotency key", "数据库迁移怎么做才安全", "redis latency spikes", "ok",
