@@ -2,7 +2,7 @@
 
 from workbench.tune.request import TuneRequest
 from workbench.tune.run import tune
-from workbench.tune.study import load_result, studies_folder
+from workbench.tune.study import best_changes, load_result, studies_folder
 from workbench.tune.verdict import Verdict
 
-__all__ = ["TuneRequest", "Verdict", "load_result", "studies_folder", "tune"]
+__all__ = ["TuneRequest", "Verdict", "best_changes", "load_result", "studies_folder", "tune"]

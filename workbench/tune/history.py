@@ -17,7 +17,7 @@ from optuna.trial import FrozenTrial, TrialState
 from workbench.errors import BadInput
 from workbench.params import Value
 from workbench.tune.journal import Journal
-from workbench.tune.study import read_result
+from workbench.tune.study import best_changes, read_result
 
 EVALUATOR = "PED-ANOVA"
 _LEAST_TRIALS = 20
@@ -91,13 +91,14 @@ def importance(folder: Path, name: str) -> dict[str, float]:
 
 @dataclass(frozen=True)
 class KeptStudy:
-    """A study on disk: its verdict (None: it has none yet, or has gone on since), its completed trials, and when it was
-    written to last."""
+    """A study on disk: its verdict (None: it has none yet, or has gone on since), its completed trials, when it was
+    written to last, and whether it found a change that it does not recommend."""
 
     name: str
     verdict: str | None
     trials: int
     at: str
+    found_more: bool = False
 
 
 def kept_studies(folder: Path) -> list[KeptStudy]:
@@ -115,7 +116,8 @@ def _kept(folder: Path, journal: Path) -> KeptStudy:
     at = datetime.fromtimestamp(written, UTC).isoformat(timespec="seconds")
     said = read_result(result) if result.exists() and result.stat().st_mtime >= written else None
     if said is not None:
-        return KeptStudy(name, said["verdict"], int(said["trials"]["completed"]), at)
+        found_more = bool(best_changes(said)) and said["config"] == said["current"]
+        return KeptStudy(name, said["verdict"], int(said["trials"]["completed"]), at, found_more)
     try:
         return KeptStudy(name, None, len(history(folder, name).points), at)
     except BadInput:

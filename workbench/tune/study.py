@@ -130,6 +130,13 @@ def load_result(folder: Path, name: str) -> dict[str, Any]:
     return result
 
 
+def best_changes(result: Mapping[str, Any]) -> dict[str, Any]:
+    """The keys that the best configuration of a result changes, with their values, whether it is recommended or not;
+    empty where no trial kept within the limits."""
+    found: dict[str, Any] = result.get("best_found", {}).get("changed", {})
+    return found
+
+
 def read_result(path: Path) -> dict[str, Any] | None:
     """The result of a study in the file `path`; None when it holds something else."""
     try:

@@ -10,7 +10,7 @@ from workbench.params.drafts import draft_names, read_draft
 from workbench.replay.logged import settings_in_force
 from workbench.store import Database
 from workbench.text import shown
-from workbench.tune import load_result, studies_folder
+from workbench.tune import best_changes, load_result, studies_folder
 from workbench.tune.history import kept_studies
 from workbench.ui import draft
 from workbench.ui.cached import cached, store_path
@@ -45,14 +45,11 @@ def proposals_first() -> list[str]:
 
 
 def _studies() -> list[tuple[str, list[str]]]:
-    found = []
-    for one in kept_studies(studies_folder(store_path())):
-        if one.verdict is not None:
-            result = load_result(studies_folder(store_path()), one.name)
-            best = result.get("best_found", {}).get("changed", {})
-            unrecommended = best and result["config"] == result["current"]
-            found.append((one.name, [STUDY, BEST] if unrecommended else [STUDY]))
-    return found
+    return [
+        (one.name, [STUDY, BEST] if one.found_more else [STUDY])
+        for one in kept_studies(studies_folder(store_path()))
+        if one.verdict is not None
+    ]
 
 
 def resolved(named: str) -> Params:
@@ -60,7 +57,7 @@ def resolved(named: str) -> Params:
     kind, _, name = named.partition(" ")
     if kind in (STUDY, BEST):
         result = load_result(studies_folder(store_path()), name)
-        changed = result.get("best_found", {}).get("changed", {}) if kind == BEST else {}
+        changed = best_changes(result) if kind == BEST else {}
         return Params(result["config"]).replace(changed)
     if kind == KEPT:
         return read_draft(store_path(), name)

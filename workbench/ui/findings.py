@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from workbench.params import KEYS, Value
+from workbench.tune import best_changes
 from workbench.ui.tables import Column
 from workbench.ui.texts import plain, t
 from workbench.ui.texts.said import said_plainly
@@ -37,7 +38,7 @@ def ledger_columns(names: Mapping[str, str]) -> list[Column]:
 
 def setting_rows(result: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The keys of a study with their present and proposed values; changed ones first."""
-    found = result.get("best_found", {}).get("changed", {})
+    found = best_changes(result)
     rows = [
         {
             "key": name,

@@ -22,7 +22,7 @@ from workbench.charts.tuning import (
     sides_info,
 )
 from workbench.params import Params
-from workbench.tune import Verdict, load_result, studies_folder
+from workbench.tune import Verdict, best_changes, load_result, studies_folder
 from workbench.tune.history import EVALUATOR, KeptStudy, history, importance
 from workbench.ui import draft
 from workbench.ui.cached import store_path
@@ -56,7 +56,7 @@ def draw_result(study: str) -> None:
     if result["holdout"] is not None:
         _held_out(result)
     st.subheader(t("tune.settings"))
-    if verdict not in (Verdict.SAFE, Verdict.TRIAL) and result.get("best_found", {}).get("changed"):
+    if verdict not in (Verdict.SAFE, Verdict.TRIAL) and best_changes(result):
         st.caption(t("tune.not_recommended"))
     table(setting_rows(result), setting_columns(), "settings")
     for line in result["redundant"]:
@@ -69,8 +69,7 @@ def draw_result(study: str) -> None:
 def _ways_on(study: str, result: dict[str, Any]) -> None:
     with st.container(horizontal=True):
         if has_page("whatif") and st.button(t("tune.load"), icon=":material/science:"):
-            changed = result.get("best_found", {}).get("changed", {})
-            draft.load(Params(result["current"]).replace(changed), f"best {study}")
+            draft.load(Params(result["current"]).replace(best_changes(result)), f"best {study}")
             go("whatif")
         if has_page("export") and st.button(t("tune.export"), icon=":material/upload:"):
             go("export", source=f"study {study}")

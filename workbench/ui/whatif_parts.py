@@ -105,10 +105,8 @@ def _flips(selection: Selection, params: Params, threshold: float, other: float)
     if not rows:
         st.caption(t("whatif.no_flips", **ends))
         return
-    key = "whatif.vanish" if other > threshold else "whatif.appear"
     total = rows[0]["total"]
-    appear, vanish = plain("whatif.appear", count=total, **ends), plain("whatif.vanish", count=total, **ends)
-    st.markdown(vanish if key == "whatif.vanish" else appear)
+    st.markdown(plain("whatif.vanish" if other > threshold else "whatif.appear", count=total, **ends))
     if total > MOST_FLIPS:
         st.caption(t("whatif.first", count=MOST_FLIPS))
     columns = [

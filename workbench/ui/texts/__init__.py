@@ -20,7 +20,7 @@ _FOLDER = Path(__file__).parent
 
 def language() -> str:
     """The language of this session, one of LANGUAGES: as chosen, else that of the browser, else English."""
-    return kept.value("lang", browser_language(), lambda one: one in LANGUAGES)
+    return kept.value(kept.LANGUAGE, browser_language(), lambda one: one in LANGUAGES)
 
 
 def browser_language() -> str:
