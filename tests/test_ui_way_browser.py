@@ -165,7 +165,7 @@ def _drawn(page: Page) -> None:
     """Until the script of the page has come to its end, and the window is as tall as the page."""
     page.wait_for_function(
         "document.querySelector('[data-testid=stApp]')?.dataset.testScriptState === 'notRunning'"
-        " && !document.querySelector('[data-testid=stSpinner]')"
+        " && !document.querySelector('[data-testid=stSpinner], [data-testid=stSkeleton]')"
     )
     height = page.evaluate("document.querySelector('[data-testid=stMainBlockContainer]').scrollHeight")
     page.set_viewport_size({"width": 1280, "height": min(int(height) + 80, 6000)})
