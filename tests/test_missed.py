@@ -139,6 +139,11 @@ def test_without_any_evidence_there_is_no_data(store: Memories) -> None:
     assert result.said.startswith("No data")
 
 
+def test_a_store_with_a_transcript_alone_has_no_data(store: Memories) -> None:
+    opened(store.db, TARGET)
+    assert found(store).said.startswith("No data: no logged prompt passes the filter")
+
+
 def test_the_filter_of_all_surfaces_holds_here(store: Memories) -> None:
     store.add(TARGET)
     logged(store.db, "q1", client="codex")

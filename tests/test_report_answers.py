@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from datetime import timedelta
 from fractions import Fraction
 from typing import Any
@@ -13,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from log_builder import START, Candidate, Prompt, hours, log_of
 
+from workbench.cli.reporting import report_text
 from workbench.metrics.bootstrap import Smooth, bootstrap, ratio
 from workbench.metrics.power import Detectable
 from workbench.metrics.report import report
@@ -192,7 +194,7 @@ def _by_question(held: Held) -> dict[str, Answer]:
 def test_a_small_log_says_what_it_answers_and_when_it_will_the_rest() -> None:
     found = _by_question(_held(73, [50, 8, 15], 22))
     assert found["How often"].answered
-    assert found["How often"].why == "2.0 % to 4.0 % (95 %)"
+    assert found["How often"].why == "2.0 % to 4.0 % (95 %, Wilson)"
     assert found["Do clients"].answered
     assert found["Does the"].why == "no sign that it does (AUC 0.40 to 0.60)"
     assert found["Is another"].answered
@@ -229,3 +231,53 @@ def test_the_report_answers_from_its_own_log() -> None:
     assert by_question["How often is what we show used?"]["answered"] is True
     assert by_question["Is another configuration better?"]["answered"] is False
     assert by_question["Is another configuration better?"]["more_days"] == 1
+
+
+# --- the text -------------------------------------------------------------------------------------------------------
+
+
+def test_the_headline_has_the_wilson_interval_of_the_row_below_and_names_that_of_sessions() -> None:
+    prompts = [
+        Prompt(f"q{n:02}", [Candidate("a://1", 0.8, used=n % 3 == 0)], session=f"s{n // 4}", at=START + hours(n))
+        for n in range(24)
+    ]
+    said = _said(prompts)
+    assert said["use_rate_interval"] == said["parts"][0]["use_rate_interval"]
+    low, high = (f"{100 * end:.1f}" for end in said["use_rate_interval"])
+    first, last = (f"{100 * end:.1f}" for end in said["use_rate_session_interval"])
+    assert f"33.3 % (Wilson {low} to {high} %; resampled sessions {first} to {last} %)" in report_text(said)
+    often = next(one for one in said["questions"] if one["question"] == "How often is what we show used?")
+    assert often["why"].startswith(f"{low} % to {high} %")
+
+
+def test_one_session_without_uses_still_has_the_wilson_interval() -> None:
+    said = _said([Prompt("q", [Candidate(f"a://{n}", 0.8) for n in range(7)])])
+    assert said["use_rate_session_interval"] is None
+    assert f"0.0 % (Wilson 0.0 to {100 * said['use_rate_interval'][1]:.1f} %)." in report_text(said)
+
+
+def test_the_text_has_separation_shows_a_prompt_silence_and_durations() -> None:
+    prompts = [
+        Prompt(f"q{n:02}", [Candidate("a://1", 0.8 + n / 1000, used=n % 2 == 0)] if n % 4 else [], session=f"s{n}",
+               at=START + hours(n), duration_ms=40 + n)
+        for n in range(40)
+    ]  # fmt: skip
+    said = _said(prompts)
+    text = report_text(said)
+    apart, took = said["separation"], said["duration_ms"]
+    assert f"{apart['used_p25']:.4f} - {apart['unused_p75']:.4f} = {apart['separation']:+.4f}" in text
+    assert "Shown per prompt: 0.75 (" in text
+    assert "10 prompts showed nothing: 25.0 % (" in text
+    assert f"p50 {took['p50']:,.0f} ms (" in text
+    assert f"p99 {took['p99']:,.0f} ms (" in text
+    assert "known of 40 of 40 prompts" in text
+    assert "Duration of a recall: no data" in report_text(_said([Prompt("q", duration_ms=None)]))
+
+
+def test_what_shows_a_miss_is_said_as_missed_says_it() -> None:
+    assert "`workbench missed`" in _by_question(_held(73, [73], 22))["What was"].why
+    assert "cannot tell" in _by_question(_held(0, [0], 0, None))["What was"].why
+    without_prompts = replace(_held(0, [], 0, None), prompts=0, traces=13)
+    assert _by_question(without_prompts)["What was"] == Answer(
+        "What was needed and not shown?", answered=False, why="no logged prompt passes the filter"
+    )

@@ -53,16 +53,60 @@ def report_text(said: Mapping[str, Any]) -> str:
     return "\n\n".join(
         [
             said["sufficiency"],
-            f"{said['prompts']:,} prompts, {said['shown']:,} memories shown, {said['used']:,} used: "
-            f"{percent(said['use_rate'])} ({_span(said['use_rate_session_interval'])}); "
-            f"{said['silent_prompts']:,} prompts showed nothing.",
+            "\n".join([_headline(said), _per_prompt(said)]),
             table((said["by"], "prompts", "shown", "used", "use rate", "95 % interval", "shrunk", "silent"), rows),
-            "\n".join([_score(said["separation"]), _position(said["position"]), _shift(said["shift"])]),
+            "\n".join(
+                [
+                    _gap(said["separation"]),
+                    _score(said["separation"]),
+                    _position(said["position"]),
+                    _shift(said["shift"]),
+                    _durations(said["duration_ms"]),
+                ]
+            ),
             "\n".join(["What this log can answer:", *(_answer(one) for one in said["questions"])]),
             table(("step", "count", "why"), steps, width=90),
             joins_text(said["joins"]),
         ]
     )
+
+
+def _headline(said: Mapping[str, Any]) -> str:
+    """The use rate with its Wilson interval beside its counts, and that of resampled sessions where it can be had."""
+    spans = [f"Wilson {_span(said['use_rate_interval'])}"] if said["use_rate_interval"] else []
+    if said["use_rate_session_interval"]:
+        spans.append(f"resampled sessions {_span(said['use_rate_session_interval'])}")
+    counts = f"{said['prompts']:,} prompts, {said['shown']:,} memories shown, {said['used']:,} used"
+    return f"{counts}: {percent(said['use_rate'])}" + (f" ({'; '.join(spans)})." if spans else ".")
+
+
+def _per_prompt(said: Mapping[str, Any]) -> str:
+    return (
+        f"Shown per prompt: {cell(said['shown_per_prompt'])} ({_ends(said['shown_per_prompt_interval'], '.2f')}); "
+        f"{said['silent_prompts']:,} prompts showed nothing: {percent(said['silent_share'])} "
+        f"({_span(said['silent_share_interval'])})."
+    )
+
+
+def _gap(separation: Mapping[str, Any]) -> str:
+    if separation["separation"] is None:
+        return "Separation (used p25 - unused p75): no data; used or unused memories with a score are lacking."
+    return (
+        f"Separation (used p25 - unused p75): {separation['used_p25']:.4f} - {separation['unused_p75']:.4f} = "
+        f"{separation['separation']:+.4f} ({_ends(separation['separation_interval'], '+.4f')}); "
+        "below 0 no threshold tells them apart."
+    )
+
+
+def _durations(durations: Mapping[str, Any]) -> str:
+    known = f"known of {durations['known']:,} of {durations['known'] + durations['unknown']:,} prompts"
+    if not durations["known"]:
+        return f"Duration of a recall: no data; {known}."
+    spans = [
+        f"{name} {durations[name]:,.0f} ms ({_ends(durations['intervals'][name], ',.0f')})"
+        for name in ("p50", "p90", "p99")
+    ]
+    return f"Duration of a recall: {', '.join(spans)}; {known}."
 
 
 def _score(separation: Mapping[str, Any]) -> str:
@@ -109,6 +153,10 @@ def _days(period: Mapping[str, Any]) -> str:
 
 def _span(interval: list[float] | None) -> str:
     return "no data" if interval is None else f"{interval[0] * 100:.1f} to {interval[1] * 100:.1f} %"
+
+
+def _ends(interval: list[float] | None, form: str) -> str:
+    return "no interval" if interval is None else f"{interval[0]:{form}} to {interval[1]:{form}}"
 
 
 def _points(share: float) -> str:

@@ -80,7 +80,8 @@ def capabilities(db: Database) -> dict[str, Any]:
         "misses": _when(
             held["agent_prompts"] + held["agent_searches"] + held["agent_opens"],
             "{agent_opens:,} opens and {agent_searches:,} searches of agents, from {agent_prompts:,} prompts",
-            "nothing is known of what agents opened; import the transcripts of Claude Code or Codex",
+            "nothing is known of what agents opened, so that only answers by hand and use in near-identical prompts "
+            "show a miss; import the transcripts of Claude Code or Codex",
             held,
         ),
     }

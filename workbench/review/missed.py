@@ -99,6 +99,8 @@ class Missed:
         )
         if self.misses:
             return f"{self.misses:,} misses of {self.total:,} memories, seen in {looked}."
+        if not seen["prompts"]:
+            return f"No data: no logged prompt passes the filter, so nothing can be said of what was missed ({looked})."
         if not any(seen[name] for name in ("used", "answers", "opens")):
             return (
                 f"No data: in {looked} nothing could show a miss. Import agents' transcripts, or answer with "

@@ -59,7 +59,7 @@ def tiles(found: Mapping[str, Any]) -> list[tuple[str, str, str]]:
         (t("overview.prompts"), f"{found['prompts']:,}", t("overview.sessions_note")),
         (t("overview.shown"), f"{found['shown']:,}", t("overview.per_prompt", **_mean(found))),
         (t("overview.used"), f"{found['used']:,}", t("overview.of_judged", judged=judged)),
-        (t("overview.use_rate"), percent(found["use_rate"]), _ends(found["use_rate_session_interval"])),
+        (t("overview.use_rate"), percent(found["use_rate"]), _ends(found["use_rate_interval"])),
         (t("overview.silent_prompts"), f"{silent:,}", t("overview.of_prompts", share=percent(found["silent_share"]))),
     ]
 

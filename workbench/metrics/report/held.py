@@ -11,8 +11,9 @@ from workbench.metrics.report.sufficiency import Held
 from workbench.store import Database, compose, sql_text
 
 
-def held(db: Database, overall: Part, clients: list[Part], use_rate: Interval | None, auc: Interval | None) -> Held:
+def held(db: Database, overall: Part, clients: list[Part], auc: Interval | None) -> Held:
     """Of the judged log, whose figures are given."""
+    use_rate = overall.use_rate_interval
     days, traces = db.row(compose((*stage("prompts", PROMPTS), "judge/answers"), sql_text("report/held")))
     return Held(
         overall.used,

@@ -155,7 +155,7 @@ def report(
         joins(db, selected),
         position_effect(db),
         mix_shift(db, periods),
-        held(db, overall, clients, interval, apart.auc_interval),
+        held(db, overall, clients, apart.auc_interval),
     )
 
 

@@ -80,7 +80,7 @@ def answers(held: Held) -> list[Answer]:
 def _rate(held: Held) -> Answer:
     why = f"{_count(held.used, 'used memory', 'used memories')}; {FEW} are the least"
     if held.use_rate is not None:
-        why = f"{_percent(held.use_rate[0])} to {_percent(held.use_rate[1])} (95 %)"
+        why = f"{_percent(held.use_rate[0])} to {_percent(held.use_rate[1])} (95 %, Wilson)"
     return _answer(held, "How often is what we show used?", held.used >= FEW, why, FEW)
 
 
@@ -119,10 +119,17 @@ def _tolerated(held: Held) -> Answer:
 
 
 def _missed(held: Held) -> Answer:
-    why = "no transcript, search or answer by hand in the store: a log of what was shown cannot tell what was missing"
+    question = "What was needed and not shown?"
+    if not held.prompts:
+        return Answer(question, answered=False, why="no logged prompt passes the filter")
     if held.traces:
         why = f"{_count(held.traces, 'trace')} of agents and answers by hand; see `workbench missed`"
-    return Answer("What was needed and not shown?", held.traces > 0, why, 0 if held.traces else None)
+        return Answer(question, answered=True, why=why, more_days=0)
+    why = "no transcript, search or answer by hand in the store"
+    if held.used:
+        return Answer(question, answered=False, why=f"{why}: only use in near-identical prompts speaks for it, see "
+                      "`workbench missed`")  # fmt: skip
+    return Answer(question, answered=False, why=f"{why}: a log of what was shown cannot tell what was missing")
 
 
 def _answer(held: Held, question: str, answered: bool, why: str, wanted: float | None) -> Answer:
