@@ -13,6 +13,7 @@ from workbench.metrics.ndcg import nDCG
 from workbench.metrics.noise import Noise
 from workbench.metrics.significance import holm, sign_test
 from workbench.metrics.use_rate import UseRate
+from workbench.metrics.used_lost import UsedLost
 from workbench.metrics.wilson import wilson
 
 RATE = 0.05
@@ -114,6 +115,18 @@ def test_differences_are_paired_by_prompt() -> None:
         found = differences(db, [Noise()], "before", "outcome_lists")["noise_per_prompt"]["judged_only"]
     assert (found.first, found.second, found.effect) == (2.0, 1.5, -0.5)
     assert found.interval is None, "every session lost the same share, so nothing varies"
+
+
+def test_a_difference_of_one_loss_in_hundreds_does_not_reach_to_minus_one() -> None:
+    """One used memory less is lost, of 300: a resample without it shows no variation, which leaves one end open."""
+    uses = [Outcome([USED], gone=[USED] if i < 2 else [], session=f"s{i}") for i in range(300)]
+    with listed(uses) as db:
+        db.execute("CREATE TEMP TABLE before AS SELECT * FROM outcome_lists")
+        write(db, [Outcome([USED, USED], session="s0"), *uses[1:]])
+        found = differences(db, [UsedLost()], "before", "outcome_lists")["used_lost_share"]["unknown_is_unhelpful"]
+    assert found.effect == pytest.approx(-1 / 302, abs=1e-4)
+    assert found.interval is not None
+    assert -0.05 < found.interval.low < (found.effect or 0) < found.interval.high < 0.05
 
 
 def test_a_difference_to_a_figure_at_its_bound_goes_one_way() -> None:

@@ -113,8 +113,21 @@ def _difference(measure: Measure, sums: Array, sessions: Array, resamples: int, 
     totals = (sessions @ sums)[None]
     values = [float(statistic.values(totals)[0]) for statistic in (one, other)]
     known = [None if isnan(value) else value for value in values]
-    interval = bootstrap(sums, sessions, difference(one, other), resamples=resamples, seed=seed)
+    moved = difference(one, other)
+    interval = bootstrap(sums, sessions, moved, resamples=resamples, seed=seed)
+    if interval is not None and (interval.low == moved.low or interval.high == moved.high):
+        either = [share_interval(sums[:, top : top + 2], sessions) for top in (0, 2)]
+        interval = _within(interval, *either)
     return Difference(measure.name, known[0], known[1], interval)
+
+
+def _within(interval: Interval, first: Interval | None, second: Interval | None) -> Interval:
+    """An interval of a difference of which too few differ to bound it: it reaches no further than the Wilson intervals
+    of the two figures let it, which hold for every mean of values within 0..1."""
+    if first is None or second is None:
+        return interval
+    low, high = max(interval.low, second.low - first.high), min(interval.high, second.high - first.low)
+    return Interval(low, high)
 
 
 def arrays(db: Database, sql: str, bound: dict[str, Any]) -> tuple[Array, Array]:
