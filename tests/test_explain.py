@@ -151,6 +151,23 @@ def test_an_envelope_is_told(db: Database) -> None:
     assert (asked.envelope, asked.query.text, asked.limit_source) == (block.rstrip("\n"), "refund", "configuration")
 
 
+def test_a_memory_that_the_log_did_not_show_is_not_said_to_have_been_shown(db: Database) -> None:
+    row = [Row("exact", 1.0)]
+    add_query(
+        db, "q1", [Candidate(URI, row, {"exact": 0.3}, 0.3), Candidate("ops://b", row, {"exact": 0.3}, 0.3, True)]
+    )
+    derive(db)
+    low = Params.default().replace({"recall.display.min_display_score": 0.1})
+    chosen = replace(DEFAULT, params=low)
+    own = explain_text(explain(db, chosen, "q1", URI).as_json(), URI)
+    assert "Shown at place" in own
+    assert "The log did not show it (score 0.3): others were in force then." in own
+    assert "The log" not in explain_text(explain(db, chosen, "q1", "ops://b").as_json(), "ops://b")
+    whole = explain_text(explain(db, chosen, "q1").as_json())
+    assert "in the log" in whole
+    assert "in the log" not in explain_text(explain(db, chosen, "q1").as_json(), logged=False)
+
+
 def test_the_text_of_a_command_tells_each_stage(db: Database) -> None:
     strange = Candidate(
         "ops://a\nb\u202e", [Row("exact", 0.90)], meta=exact_row({**NO_FLAGS, "glossary_text_hit": True})

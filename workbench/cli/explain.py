@@ -46,9 +46,10 @@ def explain_command(
     emit(said, json, explain_text(said, uri))
 
 
-def explain_text(said: Mapping[str, Any], uri: str | None = None) -> str:
-    """An explanation (its JSON form) for a person: the stages in the order in which they run."""
-    parts = [*_query_lines(said), *_signal_lines(said, uri), *_candidate_lines(said)]
+def explain_text(said: Mapping[str, Any], uri: str | None = None, *, logged: bool = True) -> str:
+    """An explanation (its JSON form) for a person: the stages in the order in which they run, and beside them what
+    the log says where the prompt is `logged`."""
+    parts = [*_query_lines(said), *_signal_lines(said, uri), *_candidate_lines(said, logged=logged)]
     parts += _memory_lines(said) if uri is not None else ["", *_reach_lines(said["reachability"])]
     return "\n".join(parts)
 
@@ -95,7 +96,7 @@ def _reason(row: Mapping[str, Any]) -> str:
     return f"{row['reason'] or ''}{' (only by a wildcard)' if row['wildcard_only'] else ''}"
 
 
-def _candidate_lines(said: Mapping[str, Any]) -> Iterator[str]:
+def _candidate_lines(said: Mapping[str, Any], *, logged: bool) -> Iterator[str]:
     best = said["candidates"][:_MOST_CANDIDATES]
     yield ""
     if not best:
@@ -103,15 +104,33 @@ def _candidate_lines(said: Mapping[str, Any]) -> Iterator[str]:
         return
     rows = [
         (one["ranked_position"], one["uri"], one["score"], "shown" if one["shown"] else one["suppressed_by"],
-         *(round(part, 4) for part in one["terms"].values()), one["used"])
+         *(round(part, 4) for part in one["terms"].values()), *((_in_the_log(one), one["used"]) if logged else ()))
         for one in best
     ]  # fmt: skip
-    yield table(("rank", "memory", "score", "display", *best[0]["terms"], "used"), rows)
+    beside = ("in the log", "used") if logged else ()
+    yield table(("rank", "memory", "score", "display", *best[0]["terms"], *beside), rows)
     if len(said["candidates"]) > len(best):
         yield f"… and {len(said['candidates']) - len(best)} more (all with --json)."
     if len(best) == 1:
         yield best[0]["why"]
+        yield from _log_lines(best[0]) if logged else ()
     yield from _notes(said, "candidates")
+
+
+def _in_the_log(candidate: Mapping[str, Any]) -> str:
+    if candidate["logged_shown"]:
+        return "shown"
+    return "no row" if candidate["logged_position"] is None and candidate["logged_score"] is None else "not shown"
+
+
+def _log_lines(candidate: Mapping[str, Any]) -> Iterator[str]:
+    """What happened, where these settings or computed signals would do otherwise."""
+    if candidate["logged_shown"] != candidate["shown"]:
+        did = "showed" if candidate["logged_shown"] else "did not show"
+        yield (
+            f"That is by the settings and signals of this explanation. The log {did} it (score "
+            f"{cell(candidate['logged_score'])}): others were in force then."
+        )
 
 
 def _memory_lines(said: Mapping[str, Any]) -> Iterator[str]:

@@ -126,5 +126,5 @@ def _recall_text(found: Recall, stages: dict[str, Any] | None) -> str:
     if suppressed:
         lines.append(f"Looked at and not shown: {suppressed}.")
     if stages:
-        lines += ["", explain_text(stages)]
+        lines += ["", explain_text(stages, logged=False)]
     return "\n".join(lines)
