@@ -56,7 +56,10 @@ def test_case_04_history_before_query_ids(tmp_path: Path) -> None:
         assert store.column("recall_events", "count(*)", "1") == [11]
         assert store.column("touched_queries", "query_id", "1") == ["q6", "q7", "q8", "q9"]
     assert "3 recall events name no query; they are unattributed and count nowhere." in report["warnings"]
-    assert any("logged memories have no address any more" in warning for warning in report["warnings"])
+    assert any(
+        "logged addresses are gone: their memories were deleted, or have moved" in warning
+        for warning in report["warnings"]
+    )
     assert report["rejected"] == []
 
 

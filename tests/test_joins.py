@@ -101,6 +101,12 @@ def test_marks_of_the_log_link_a_client_and_those_on_unshown_memories_are_said(t
         assert [client(found, name)["never_links"] for name in ("pi", "mcp")] == [False, True]
 
 
+def test_a_memory_marked_at_two_addresses_is_one_marked_memory(tmp_path: Path) -> None:
+    both = (Candidate("core://shown", 0.8, used=True), Candidate("project://alias", 0.7, used=True))
+    with joined(tmp_path, [Prompt("q1", both, client="pi", session="s1")]) as found:
+        assert client(found, "pi")["marks"] == 1
+
+
 def test_the_report_holds_the_joins_of_the_selected_prompts(tmp_path: Path) -> None:
     other = Codex("cx")
     other.user("hello")

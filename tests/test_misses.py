@@ -48,6 +48,20 @@ def links(db: Database) -> list[tuple[Any, ...]]:
     return db.rows("SELECT query_id, linked_by, prompt_id IS NOT NULL FROM linked_prompts ORDER BY ALL")
 
 
+@pytest.mark.parametrize(
+    ("address", "node", "was_shown"), [("CORE://SHOWN", "n1", True), ("Core://Hidden", "n2", False)]
+)
+def test_an_open_in_another_case_is_of_the_memory_that_it_means(
+    tmp_path: Path, address: str, node: str, was_shown: bool
+) -> None:
+    agent = Claude()
+    agent.user("one")
+    agent.told(block("core://shown", session="agent-1", query="q1"))
+    agent.opened("t1", address, query_id="q1")
+    with judged(tmp_path, [asked("q1", 3)], agent) as db:
+        assert misses(db) == [("q1", node, "opened_unlinked", was_shown)]
+
+
 def test_an_open_belongs_to_the_turn_before_it(tmp_path: Path) -> None:
     agent = Claude()
     agent.opened("t0", "core://other")

@@ -12,7 +12,7 @@ FROM (
     FROM paths
     WHERE edge_id NOT IN (SELECT id FROM edges)
     UNION ALL
-    SELECT count(*), ' logged memories have no address any more; they stay in the history as deleted.'
+    SELECT count(*), ' logged addresses are gone: their memories were deleted, or have moved and count on at their new ones.'
     FROM (SELECT DISTINCT node_uri FROM recall_query_candidates)
     WHERE node_uri NOT IN (SELECT domain || '://' || path FROM paths)
     UNION ALL

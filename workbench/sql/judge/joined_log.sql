@@ -1,7 +1,8 @@
 -- In:  placed_opens, linked_prompts, picked (query_id), wb.logged_queries, wb.logged_candidates, wb.agent_prompts,
 --      wb.agent_recalls, wb.agent_searches, wb.agent_opens.
 -- Out: one row a client: prompts (picked queries), seen (those that an agent was seen to ask), showing (those that showed a
---      memory), marks (shown memories marked by an open), not_shown (marks on memories that were not shown), unmarked
+--      memory), marks (shown memories marked by an open, once a prompt
+--      under however many addresses), not_shown (marks on memories that were not shown), unmarked
 --      (opens that the server counts and the log does not hold a mark of), transcripts (whether anything of what it did is
 --      known).
 WITH picks AS (
@@ -33,7 +34,9 @@ LEFT JOIN (
     SELECT
         query_id,
         count(*) FILTER (logged_shown) AS shown,
-        count(*) FILTER (logged_shown AND used AND (mark_source IS NULL OR contains(mark_source, 'get_node'))) AS marks,
+        count(DISTINCT coalesce(node_uuid, uri)) FILTER (
+            logged_shown AND used AND (mark_source IS NULL OR contains(mark_source, 'get_node'))
+        ) AS marks,
         count(*) FILTER (used AND NOT logged_shown) AS not_shown
     FROM wb.logged_candidates
     GROUP BY query_id

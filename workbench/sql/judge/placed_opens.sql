@@ -2,7 +2,8 @@
 --      wb.logged_candidates.
 -- Out: one row an open: open_id, source, client, session, uri, address (as the server looks it up), reason, counted,
 --      at, found, given_query_id, turn_at and query_id of the turn that it belongs to: the latest of its session. In a
---      session of which no turn is known, the query that it names. node is the one that the address had for that query.
+--      session of which no turn is known, the query that it names. node is the one that the address had for that
+--      query; of an address in another case that of the one memory that it is meant for.
 SELECT
     o.open_id,
     o.source,
@@ -17,7 +18,7 @@ SELECT
     o.given_query_id,
     o.turn_at,
     o.query_id,
-    coalesce(c.node_uuid, a.node_uuid, o.address) AS node
+    coalesce(c.node_uuid, a.node_uuid, n.node_uuid, o.address) AS node
 FROM (
     SELECT
         g.* EXCLUDE (session_id),
@@ -34,4 +35,10 @@ FROM (
     LEFT JOIN wb.logged_queries AS q ON q.query_id = g.given_query_id
 ) AS o
 LEFT JOIN address_nodes AS a ON a.uri = o.address
+LEFT JOIN (
+    SELECT lower(uri) AS address, min(node_uuid) AS node_uuid
+    FROM address_nodes
+    GROUP BY 1
+    HAVING count(DISTINCT node_uuid) = 1
+) AS n ON n.address = lower(o.address)
 LEFT JOIN wb.logged_candidates AS c ON c.query_id = o.query_id AND c.uri = o.address
