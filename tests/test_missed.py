@@ -171,7 +171,7 @@ def test_the_command_prints_the_document_and_refuses_what_nobody_knows(
     code, out, _ = run("missed", "--db", path, "--json")
     said = json.loads(out)
     assert (code, said["misses"], said["memories"][0]["uri"]) == (0, 1, TARGET)
-    assert run("missed", "--db", path)[1].startswith("1 misses of 1 memories")
+    assert run("missed", "--db", path)[1].startswith("1 miss of 1 memory, seen in ")
     full = run("missed", "--db", path, "--memory", TARGET)[1]
     assert "threshold: Its score 0.550000 is 0.050000 below the threshold 0.6." in full
     assert "[unlinked; by the log]" in full

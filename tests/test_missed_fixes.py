@@ -30,6 +30,7 @@ from workbench.review.evidence import write_missed
 from workbench.review.fixes import AFTER, BEFORE, Simulator
 from workbench.review.vectors import Embed
 from workbench.store import Database, reading, writing
+from workbench.text import counted
 from workbench.textsearch import tokenizer
 
 PROMPTS = {
@@ -179,7 +180,7 @@ def test_the_effect_counts_both_directions_and_says_it(tmp_path: Path) -> None:
     assert (effect.prompts, effect.missed) == (5, 2)
     assert (effect.others_gone, effect.others_come) == (len(others - kept), len(kept - others))
     assert f"shown in {effect.shown_after} of 2 prompts that missed it" in effect.words
-    assert f"newly shown in {effect.newly_shown} others" in effect.words
+    assert f"newly shown in {counted(effect.newly_shown, 'other')}" in effect.words
     assert effect.as_json()["words"] == effect.words
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.cli.output import cell, percent, table
-from workbench.text import cells, csv_cell, shown
+from workbench.text import cells, counted, csv_cell, shown
 
 
 @pytest.mark.parametrize(
@@ -55,3 +55,8 @@ def test_case_45_ids_and_numbers_stay_as_they_are(text: str) -> None:
 def test_absent_figures_are_no_data_and_never_zero() -> None:
     assert (cell(None), cell(float("nan")), percent(None)) == ("no data",) * 3
     assert (cell(0), percent(0.0), cell(True)) == ("0", "0.0 %", "yes")
+
+
+def test_one_thing_is_counted_in_the_singular() -> None:
+    assert [counted(number, "prompt") for number in (0, 1, 2000)] == ["0 prompts", "1 prompt", "2,000 prompts"]
+    assert [counted(number, "memory", "memories") for number in (1, 2)] == ["1 memory", "2 memories"]

@@ -16,6 +16,7 @@ from workbench.cli.options import Config, Db, Json, opened, store_path
 from workbench.cli.output import cell, emit, percent, table
 from workbench.errors import AnswerIsNo, BadInput, NotEnoughEvidence
 from workbench.replay.selection import Selection
+from workbench.text import counted
 
 _STANDARD = Limits()
 
@@ -91,7 +92,7 @@ def _held_text(said: dict[str, Any], record: Record) -> str:
     ]
     header = ("figure", "forecast", "interval", "since then", "interval", "kept")
     return (
-        f"{record.source}, applied {record.at}: {said['prompts']:,} prompts since.\n{table(header, rows)}\n"
+        f"{record.source}, applied {record.at}: {counted(said['prompts'], 'prompt')} since.\n{table(header, rows)}\n"
         f"Forecast: {said['verdict']}."
     )
 

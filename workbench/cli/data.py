@@ -22,7 +22,7 @@ from workbench.replay.selection import SELECTED, Selection
 from workbench.replay.tokenizers import AUTO
 from workbench.retrieve.drift import drift_counts
 from workbench.simulate import PLANTED_NEEDS, WORLDS, World, checked_world, simulate, simulate_planted
-from workbench.text import shown
+from workbench.text import counted, shown
 
 
 def register(app: typer.Typer) -> None:
@@ -109,7 +109,10 @@ def replay_command(
         found = chosen.materialise(database)
         left_out = found - chosen.for_replay().materialise(database) if signals == LOGGED else 0
         if left_out:
-            say(f"{left_out} prompts are left out: the log does not hold the signals of all their candidates.")
+            say(
+                f"{counted(left_out, 'prompt is', 'prompts are')} left out: "
+                "the log does not hold the signals of all their candidates."
+            )
         replayed = engine.retrieve(database, settings, SELECTED, json)
         scored = replayed.settings if replayed else settings
         if dump_to is not None:
@@ -144,8 +147,9 @@ def simulate_command(
     with progress(json) as step:
         truth = simulate(out, size, seed, step)
     readable = (
-        f"Wrote {out}: {truth.recalls} recalls, {truth.shown} memories shown, {truth.used} marked as used. "
-        f"{truth.needed} prompts needed a memory, {truth.needed_and_shown} of them were shown it."
+        f"Wrote {out}: {counted(truth.recalls, 'recall')}, "
+        f"{counted(truth.shown, 'memory', 'memories')} shown, {truth.used} marked as used. "
+        f"{counted(truth.needed, 'prompt')} needed a memory, {truth.needed_and_shown} of them were shown it."
     )
     emit({"out": str(out), "seed": seed, **asdict(truth)}, json, readable)
 
@@ -251,6 +255,7 @@ def _missing_vectors(said: dict[str, Any]) -> list[str]:
     if not missing:
         return []
     return [
-        f"{missing:,} of {said['prompts']:,} prompts have no vector: their dense and glossary signals are missing, and "
+        f"{missing:,} of {counted(said['prompts'], 'prompt has', 'prompts have')} no vector: their dense and "
+        "glossary signals are missing, and "
         "what follows is no measure of the configuration. Run `workbench embed` first."
     ]

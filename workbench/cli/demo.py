@@ -17,6 +17,7 @@ from workbench.cli.output import emit, percent, progress, say
 from workbench.demo import run_demo
 from workbench.errors import BadInput
 from workbench.store import reading
+from workbench.text import counted
 
 
 def register(app: typer.Typer) -> None:
@@ -96,7 +97,7 @@ def open_app(path: Path, port: int, host: str, *, headless: bool, password_file:
 
 def _import_line(found: dict[str, Any]) -> str:
     read = sum(counts["read"] for counts in found["tables"].values())
-    return f"{read:,} rows, {found['rejected_total']} rejected; {found['candidates']:,} logged candidates"
+    return f"{counted(read, 'row')}, {found['rejected_total']} rejected; {found['candidates']:,} logged candidates"
 
 
 def _parity_line(found: dict[str, Any]) -> str:
@@ -104,7 +105,7 @@ def _parity_line(found: dict[str, Any]) -> str:
 
 
 def _report_line(found: dict[str, Any]) -> str:
-    shown = f"{found['shown']:,} memories shown in {found['prompts']:,} prompts"
+    shown = f"{counted(found['shown'], 'memory', 'memories')} shown in {counted(found['prompts'], 'prompt')}"
     return f"{shown}, {found['used']} used ({percent(found['use_rate'])})"
 
 
@@ -117,7 +118,7 @@ def _replay_line(found: dict[str, Any]) -> str:
 
 
 def _tune_line(found: dict[str, Any]) -> str:
-    return f"{found['trials']['completed']} trials, verdict: {found['verdict']}"
+    return f"{counted(found['trials']['completed'], 'trial')}, verdict: {found['verdict']}"
 
 
 _LINES: dict[str, Callable[[dict[str, Any]], str]] = {

@@ -16,7 +16,7 @@ from workbench.embed.protocol import KEY_VARIABLE
 from workbench.embed.texts import KINDS as TEXT_KINDS
 from workbench.errors import BadInput
 from workbench.params.toml import read_toml
-from workbench.text import shown
+from workbench.text import counted, shown
 
 _LISTED = 20
 
@@ -74,10 +74,13 @@ def _text(said: dict[str, Any]) -> str:
             for kind, counts in said["kinds"].items()]  # fmt: skip
     parts = [table(("texts", "all", "had a vector", "lacked one"), rows)]
     if said["dry_run"]:
-        parts.append(f"{said['missing']:,} texts would be embedded with {said['model']}. Dry run: nothing was changed.")
+        parts.append(
+            f"{counted(said['missing'], 'text')} would be embedded with {said['model']}. Dry run: nothing was changed."
+        )
     else:
         parts.append(
-            f"{said['embedded']:,} texts embedded with {said['model']} ({cell(said['dimension'])} numbers each), "
+            f"{counted(said['embedded'], 'text')} embedded with {said['model']} "
+            f"({cell(said['dimension'])} numbers each), "
             f"{said['present']:,} had a vector before, {len(said['refused']):,} got none."
         )
     parts += [f"No vector for {shown(one['text'], 60)!r}: {shown(one['reason'])}" for one in said["refused"][:_LISTED]]

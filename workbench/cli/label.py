@@ -15,7 +15,7 @@ from workbench.cli.output import emit, say, table
 from workbench.errors import BadInput
 from workbench.judge.hand import GRADES, WITHDRAWN, answered, keep, known_labels, listing, withdrawal
 from workbench.replay.selection import Selection
-from workbench.text import shown
+from workbench.text import counted, shown
 
 _PROMPT, _MOST_REJECTED = 40, 20
 _KEYS: dict[str, str] = {"1": "yes", "y": "yes", "2": "no", "n": "no", "3": "unsure", "u": "unsure"}
@@ -98,7 +98,7 @@ def import_command(
     fresh = list({one.label_id: one for one in found.answers if one.label_id not in known}.values())
     keep(path, fresh)
     already = len(found.answers) - len(fresh)
-    lines = [f"{found.rows} rows, {len(fresh)} answers added, {already} known already."]
+    lines = [f"{counted(found.rows, 'row')}, {counted(len(fresh), 'answer')} added, {already} known already."]
     lines += [f"Rejected {shown(one['where'])}: {shown(one['reason'])}" for one in found.rejected[:_MOST_REJECTED]]
     if len(found.rejected) > _MOST_REJECTED:
         lines.append(f"… and {len(found.rejected) - _MOST_REJECTED} more rejected rows (all with --json).")
@@ -117,7 +117,7 @@ def export_command(
     with opened(db) as (database, _):
         found = listing(database)
     write_answers(found, target)
-    emit({"out": str(target), "labels": len(found)}, json, f"Wrote {len(found)} answers to {target}.")
+    emit({"out": str(target), "labels": len(found)}, json, f"Wrote {counted(len(found), 'answer')} to {target}.")
 
 
 @filtered

@@ -25,7 +25,7 @@ from workbench.memories import (
 from workbench.memories.folder import Imported
 from workbench.memories.markdown import DEFAULT_DOMAIN
 from workbench.memories.memory import DEFAULT_PRIORITY
-from workbench.text import shown
+from workbench.text import counted, shown
 
 Uri = Annotated[str, typer.Argument(help="The address, domain://path.")]
 Content = Annotated[str | None, typer.Option("--content", help="The text of the memory.")]
@@ -181,7 +181,7 @@ def _memory_text(found: dict[str, Any]) -> str:
 
 def _import_text(report: Imported, dry_run: bool) -> str:
     counts = f"{len(report.added):,} added, {len(report.updated):,} updated, {report.skipped:,} unchanged"
-    lines = [f"{report.read:,} files: {counts}, {len(report.rejected):,} rejected."]
+    lines = [f"{counted(report.read, 'file')}: {counts}, {len(report.rejected):,} rejected."]
     lines += [f"Rejected {one['where']}: {one['reason']}." for one in report.rejected[:_LISTED]]
     if len(report.rejected) > _LISTED:
         lines.append(f"… and {len(report.rejected) - _LISTED} more (all with --json).")

@@ -11,7 +11,7 @@ from workbench.cli.filters import filtered
 from workbench.cli.options import Db, Json, opened
 from workbench.cli.output import NO_DATA, emit, percent, progress, table
 from workbench.replay.selection import Selection
-from workbench.text import shown
+from workbench.text import counted, shown
 
 _PROMPT = 100
 _MOST_PROMPTS = 25
@@ -126,13 +126,13 @@ def _engine(engine: Mapping[str, Any] | None) -> Iterator[str]:
         return
     if engine["prompts_without_vector"]:
         yield (
-            f"{engine['prompts_without_vector']:,} of {engine['prompts']:,} prompts that had to be searched anew have "
+            f"{engine['prompts_without_vector']:,} of {counted(engine['prompts'], 'prompt')} that had to be searched anew have "
             "no vector: of those the signals of meaning are not known; `workbench embed` adds them."
         )
     if engine["model"] and engine["server_model"] not in (None, engine["model"]):
         yield (
-            f"{engine['prompts']:,} prompts were searched anew with meanings compared in {engine['model']}, and the "
-            f"server compares them in {engine['server_model']}: the stages that the engine tells may be others there."
+            f"The engine searched {counted(engine['prompts'], 'prompt')} anew with meanings compared in "
+            f"{engine['model']}, and the server compares them in {engine['server_model']}: the stages that the engine tells may be others there."
         )
 
 
@@ -145,7 +145,7 @@ def _lists(said: Mapping[str, Any]) -> Iterator[str]:
             for one in noise["memories"][:_LISTED]
         ]
         used = f"of all that is shown {percent(noise['use_rate_of_all'])} is used"
-        yield f"Noise: {noise['count']} memories are often shown and rarely used ({used})."
+        yield f"Noise: {counted(noise['count'], 'memory is', 'memories are')} often shown and rarely used ({used})."
         yield table(("memory", "shown", "used", "shrunk", "clear"), rows) + f"\n{noise['advice']}"
     unseen = "\n".join(_unseen(words, said[name]) for name, words in _UNSEEN.items() if any(_counts(said[name])))
     if unseen:
@@ -168,10 +168,10 @@ def _unseen(words: str, unseen: Mapping[str, Any]) -> str:
 def _copies(duplicates: Mapping[str, Any]) -> Iterator[str]:
     for one in duplicates["same_text"][:_LISTED]:
         both = f"{shown(one['uri'])} and {shown(one['other_uri'])}"
-        yield f"Nearly the same text: {both}, shown together in {one['shown_together']} prompts."
+        yield f"Nearly the same text: {both}, shown together in {counted(one['shown_together'], 'prompt')}."
     for one in duplicates["same_memory"][:_LISTED]:
         both = f"{shown(one['uri'])} and {shown(one['other_uri'])}"
-        yield f"One memory at two addresses: {both} took two places in {one['prompts']} prompts."
+        yield f"One memory at two addresses: {both} took two places in {counted(one['prompts'], 'prompt')}."
 
 
 def _full(said: Mapping[str, Any], uri: str) -> Iterator[str]:
@@ -184,7 +184,8 @@ def _full(said: Mapping[str, Any], uri: str) -> Iterator[str]:
         if len(one["uris"]) > 1:
             yield f"Also at {', '.join(shown(other) for other in one['uris'][1:])}"
         yield (
-            f"Missed in {one['missed']} of {one['missed'] + one['helped']} prompts that needed it; shrunk towards all "
+            f"Missed in {one['missed']} of {counted(one['missed'] + one['helped'], 'prompt')} that needed it; "
+            "shrunk towards all "
             f"memories {percent(one['miss_rate_shrunk'])} ({low * 100:.0f} to {high * 100:.0f} %)."
         )
         weeks = [f"{week['week']} {week['missed']}" for week in one["weeks"]]
@@ -201,7 +202,7 @@ def _full(said: Mapping[str, Any], uri: str) -> Iterator[str]:
         for miss in one["prompts"][:_MOST_PROMPTS]:
             yield from _prompt(miss)
         if len(one["prompts"]) > _MOST_PROMPTS:
-            yield f"… and {len(one['prompts']) - _MOST_PROMPTS} more prompts (all with --json)."
+            yield f"… and {counted(len(one['prompts']) - _MOST_PROMPTS, 'more prompt')} (all with --json)."
 
 
 def _listed(counts: Mapping[str, int]) -> str:

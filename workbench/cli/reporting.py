@@ -14,6 +14,7 @@ from workbench.cli.output import cell, emit, percent, table
 from workbench.judge import Evidence
 from workbench.metrics.report import GROUPINGS, report
 from workbench.replay.selection import SELECTED, Selection
+from workbench.text import counted
 
 
 def register(app: typer.Typer) -> None:
@@ -76,14 +77,15 @@ def _headline(said: Mapping[str, Any]) -> str:
     spans = [f"Wilson {_span(said['use_rate_interval'])}"] if said["use_rate_interval"] else []
     if said["use_rate_session_interval"]:
         spans.append(f"resampled sessions {_span(said['use_rate_session_interval'])}")
-    counts = f"{said['prompts']:,} prompts, {said['shown']:,} memories shown, {said['used']:,} used"
+    shown = counted(said["shown"], "memory", "memories")
+    counts = f"{counted(said['prompts'], 'prompt')}, {shown} shown, {said['used']:,} used"
     return f"{counts}: {percent(said['use_rate'])}" + (f" ({'; '.join(spans)})." if spans else ".")
 
 
 def _per_prompt(said: Mapping[str, Any]) -> str:
     return (
         f"Shown per prompt: {cell(said['shown_per_prompt'])} ({_ends(said['shown_per_prompt_interval'], '.2f')}); "
-        f"{said['silent_prompts']:,} prompts showed nothing: {percent(said['silent_share'])} "
+        f"{counted(said['silent_prompts'], 'prompt')} showed nothing: {percent(said['silent_share'])} "
         f"({_span(said['silent_share_interval'])})."
     )
 
@@ -143,7 +145,7 @@ def _shift(shift: Mapping[str, Any]) -> str:
 
 
 def _answer(one: Mapping[str, Any]) -> str:
-    more = "" if not one["more_days"] else f"; about {one['more_days']:,} more days like these"
+    more = "" if not one["more_days"] else f"; about {counted(one['more_days'], 'more day')} like these"
     return f"{'✓' if one['answered'] else '✗'} {one['question']} {one['why']}{more}."
 
 

@@ -25,6 +25,7 @@ from workbench.replay.parity import CAUSES, parity
 from workbench.replay.run import Settings
 from workbench.replay.selection import SELECTED, Selection
 from workbench.store import Database, reading
+from workbench.text import counted
 from workbench.tune import TuneRequest, Verdict, load_result, studies_folder, tune
 
 
@@ -139,7 +140,8 @@ def _arms_text(trial: Trial) -> str:
         for one in trial.differences
     ]
     sides = ", ".join(
-        f"{name}: {count:,} sessions, {trial.prompts[name]:,} prompts" for name, count in trial.sessions.items()
+        f"{name}: {counted(count, 'session')}, {counted(trial.prompts[name], 'prompt')}"
+        for name, count in trial.sessions.items()
     )
     parts = [f"Share {trial.share:g}, seed {trial.seed}. {sides}."]
     parts += [table(("figure", "current", "candidate", "difference", "interval at all times"), rows)] if rows else []
@@ -169,7 +171,11 @@ def export_command(
         say(doubt)
     if into is not None:
         edited = export_into(proposal, into)
-        emit({"into": str(into), "changed": edited, "doubts": doubts}, json, f"{len(edited)} values changed in {into}.")
+        emit(
+            {"into": str(into), "changed": edited, "doubts": doubts},
+            json,
+            f"{counted(len(edited), 'value')} changed in {into}.",
+        )
         return
     text = toml_text(proposal, changed_only)
     if out is None:
@@ -214,7 +220,8 @@ def tune_text(result: dict[str, Any]) -> str:
         lines.append(table(("key", "present", "proposed"), changes))
     trials, split = result["trials"], result["split"]
     lines.append(
-        f"{trials['completed']} trials on {split['train_prompts']} prompts ({split['train_used']} used memories), "
+        f"{counted(trials['completed'], 'trial')} on {counted(split['train_prompts'], 'prompt')} "
+        f"({split['train_used']} used memories), "
         f"{split['holdout_prompts']} held out ({split['holdout_used']} used), {split['repeats_left_out']} repeats left "
         f"out; the hold-out was looked at {result['looks']} times."
     )

@@ -23,6 +23,7 @@ from workbench.importers.staging import Staged, Staging, Unread
 from workbench.importers.typed import type_rows
 from workbench.importers.upsert import Counts, forget_changes, upsert
 from workbench.store import TABLES, Database, sql_text
+from workbench.text import counted
 
 _HEAD = 64 * 1024
 _TIMED = frozenset({"recall_queries", "recall_query_candidates", "recall_events", "memory_events"})
@@ -173,17 +174,20 @@ def _sentences(staging: Staging, counts: dict[str, Counts], unattributed: int, o
     for (sentence,) in db.rows(sql_text("import/doubts")) if counts.keys() & TABLES.keys() else ():
         staging.warn(sentence)
     if derived := counts.get("recall_queries", Counts()).derived:
-        staging.warn(f"{derived} queries were derived from recall events, because no source held them.")
+        staging.warn(
+            f"{counted(derived, 'query was', 'queries were')} derived from recall events, because no source held them."
+        )
 
 
 def _say_unread(staging: Staging, where: str, unread: Unread, zone: str) -> None:
     """What was noticed in the column `where`."""
     if unread.lost:
-        staging.warn(f"{where}: {unread.lost} values cannot be used and became empty.")
+        staging.warn(f"{where}: {counted(unread.lost, 'value')} cannot be used and became empty.")
     if unread.unzoned:
-        staging.warn(f"{where}: {unread.unzoned} time stamps name no zone; they were read as {zone} (--zone).")
+        unzoned = counted(unread.unzoned, "time stamp names no zone; it was", "time stamps name no zone; they were")
+        staging.warn(f"{where}: {unzoned} read as {zone} (--zone).")
     if unread.ahead:
-        staging.warn(f"{where}: {unread.ahead} time stamps lie in the future.")
+        staging.warn(f"{where}: {counted(unread.ahead, 'time stamp lies', 'time stamps lie')} in the future.")
 
 
 def _record(db: Database, report: ImportReport) -> None:

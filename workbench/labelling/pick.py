@@ -13,6 +13,7 @@ from workbench.judge.labels import HAND_LABELS
 from workbench.labelling.decision import Decision
 from workbench.replay.selection import SELECTED, Selection
 from workbench.store import Database, compose, sql_text
+from workbench.text import counted
 
 _STRENGTH = 2.0  # what the use rate of the log weighs beside answers, in answers
 _DRAWS = 4000
@@ -60,13 +61,14 @@ class Progress:
         if not self.answered + self.open:
             return "Both configurations show the same memories on this log: there is nothing to answer."
         span = f"net help changes by {self.low:+.1f} to {self.high:+.1f} memories over the log (99 %)"
+        answered = counted(self.answered, "pair is", "pairs are")
         if self.enough and (self.low > 0 or self.high < 0):
             better = "helps more" if self.low > 0 else "helps less"
-            return f"Enough is known: the proposal {better}; {span}. {self.answered} pairs are answered."
+            return f"Enough is known: the proposal {better}; {span}. {answered} answered."
         if not self.open:
             return f"Every pair is answered; {span}."
-        counts = f"{self.answered} pairs are answered, {self.open} are open"
-        return f"{counts}; {span}. About {self.more} more are worth giving."
+        counts = f"{answered} answered, {self.open} {'is' if self.open == 1 else 'are'} open"
+        return f"{counts}; {span}. About {self.more} more {'is' if self.more == 1 else 'are'} worth giving."
 
     def as_json(self) -> dict[str, Any]:
         """Counts, interval and the sentence."""

@@ -10,7 +10,7 @@ from workbench.replay.reach import OwnReach
 from workbench.review.edits import Fix
 from workbench.review.letters import written_otherwise
 from workbench.review.terms import Term
-from workbench.text import trimmed
+from workbench.text import counted, trimmed
 from workbench.textsearch import NAMES, Tokenizer, tokenizer
 from workbench.textsearch.characters import lower
 
@@ -167,7 +167,9 @@ def _glossary(case: Case) -> Advice | None:
             f" {_listed(list(other))}: a keyword in other forms of the same letters, which the server does not fold."
         )
     if case.terms:
-        stands = f"{case.terms[0].text} ({case.terms[0].missed} of these prompts, {case.terms[0].others} others)"
+        stands = (
+            f"{case.terms[0].text} ({case.terms[0].missed} of these prompts, {counted(case.terms[0].others, 'other')})"
+        )
         return Advice("glossary", reason, f"Add a term that these prompts share, such as {stands}.", fixes)
     return Advice("glossary", reason, "Add a term of the prompts; they share no word that others lack.", fixes)
 

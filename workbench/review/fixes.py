@@ -12,6 +12,7 @@ from workbench.retrieve.corpus import load_corpus
 from workbench.review.edits import Fix, Tables
 from workbench.review.vectors import Embed
 from workbench.store import Database, sql_text
+from workbench.text import counted
 from workbench.textsearch import Tokenizer
 
 # A fix is tried on the newest prompts, this many at most, and on all that missed a memory.
@@ -46,12 +47,12 @@ class Effect:
     @property
     def words(self) -> str:
         """The effect as the end of a sentence that begins with the fix."""
-        said = f"it would be shown in {self.shown_after} of {self.missed} prompts that missed it"
+        said = f"it would be shown in {self.shown_after} of {counted(self.missed, 'prompt')} that missed it"
         said += f" ({self.shown_before} without)" if self.shown_before else ""
-        said += f" and newly shown in {self.newly_shown} others"
+        said += f" and newly shown in {counted(self.newly_shown, 'other')}"
         said += f", no longer in {self.no_longer_shown}" if self.no_longer_shown else ""
         if self.others_gone:
-            said += f"; {self.others_gone} shows of other memories would go, {self.used_gone} of them used"
+            said += f"; {counted(self.others_gone, 'show')} of other memories would go, {self.used_gone} of them used"
         return f"{said}.{f' {self.left_out}' if self.left_out else ''}"
 
 

@@ -26,6 +26,7 @@ from workbench.review.reasons import STAGE_WORDS, Bounds, other_letters, sentenc
 from workbench.review.stages import STAGED, STAGES, Staging, write_stages
 from workbench.review.vectors import Embed
 from workbench.store import Database, compose, sql_text
+from workbench.text import counted
 from workbench.textsearch import Tokenizer
 
 Row = Mapping[str, Any]
@@ -94,11 +95,13 @@ class Missed:
         """What was found, and in what; nothing is invented where nothing speaks for a miss."""
         seen = self.seen
         looked = (
-            f"{seen['prompts']:,} prompts, {seen['used']:,} used memories, {seen['answers']:,} answers by hand, "
-            f"{seen['opens']:,} opens and {seen['searches']:,} searches of agents"
+            f"{counted(seen['prompts'], 'prompt')}, {counted(seen['used'], 'used memory', 'used memories')}, "
+            f"{counted(seen['answers'], 'answer')} by hand, {counted(seen['opens'], 'open')} and "
+            f"{counted(seen['searches'], 'search', 'searches')} of agents"
         )
         if self.misses:
-            return f"{self.misses:,} misses of {self.total:,} memories, seen in {looked}."
+            memories = counted(self.total, "memory", "memories")
+            return f"{counted(self.misses, 'miss', 'misses')} of {memories}, seen in {looked}."
         if not seen["prompts"]:
             return f"No data: no logged prompt passes the filter, so nothing can be said of what was missed ({looked})."
         if not any(seen[name] for name in ("used", "answers", "opens")):

@@ -109,24 +109,32 @@ def _lines(text: TextIO, mended: Mended) -> Iterator[Line]:
 def _say(staging: Staging, noticed: Noticed, others: list[Path]) -> None:
     if noticed.unknown:
         types = ", ".join(f"{_named(name)} ({count})" for name, count in sorted(noticed.unknown.items())[:20])
-        staging.warn(
-            f"{noticed.unknown.total()} lines of types that the workbench does not know were not read: {types}."
-        )
+        number = noticed.unknown.total()
+        lines_of = counted(number, "line")
+        not_read = "was not read" if number == 1 else "were not read"
+        staging.warn(f"{lines_of} of types that the workbench does not know {not_read}: {types}.")
     if noticed.untimed:
-        staging.warn(f"{noticed.untimed} lines have no time that can be read; what they hold is linked by ids only.")
+        untimed = counted(noticed.untimed, "line has", "lines have")
+        staging.warn(f"{untimed} no time that can be read; what they hold is linked by ids only.")
     if noticed.unzoned:
-        staging.warn(f"{noticed.unzoned} time stamps name no zone; they were read in the zone of --zone.")
+        unzoned = counted(noticed.unzoned, "time stamp names no zone; it was", "time stamps name no zone; they were")
+        staging.warn(f"{unzoned} read in the zone of --zone.")
     if noticed.without_address:
-        staging.warn(f"{noticed.without_address} calls of lore_get_node name no address; they open nothing.")
+        empty = counted(
+            noticed.without_address,
+            "call of lore_get_node names no address; it opens",
+            "calls of lore_get_node name no address; they open",
+        )
+        staging.warn(f"{empty} nothing.")
     if noticed.unfinished:
         files = counted(len(noticed.unfinished), "file ends", "files end")
         names = ", ".join(noticed.unfinished[:20])
         staging.warn(f"{files} in an unfinished line, which will be read next time: {names}.")
     if noticed.secrets:
-        staging.warn(f"{noticed.secrets} texts held what looks like a secret; it was replaced by ***.")
+        staging.warn(f"{counted(noticed.secrets, 'text')} held what looks like a secret; it was replaced by ***.")
     if others:
         names = ", ".join(file.name for file in others[:20])
-        staging.warn(f"{len(others)} files are no transcript of a known agent: {names}.")
+        staging.warn(f"{counted(len(others), 'file is', 'files are')} no transcript of a known agent: {names}.")
 
 
 def _named(kind: str) -> str:
