@@ -79,7 +79,7 @@ def test_case_14_dates_of_the_far_future_are_kept_and_counted(tmp_path: Path) ->
         assert found[:2] == [None, utc("9999-12-31 23:59:59.999")]
         assert found[2].timestamp() == pytest.approx(soon, abs=0.001)
         assert found[3] == utc("1926-12-01 12:00:00")
-    assert "memories.created_at: 1 time stamps lie in the future." in report["warnings"]
+    assert "memories.created_at: 1 time stamp lies in the future." in report["warnings"]
 
 
 def test_case_40_guessed_types(tmp_path: Path) -> None:

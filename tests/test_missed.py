@@ -128,7 +128,7 @@ def test_a_world_without_misses_says_what_was_looked_at(store: Memories) -> None
     opened(store.db, TARGET, given_query_id="q1", given_session_id="s1")
     result = found(store)
     assert (result.misses, result.memories, result.stages) == (0, [], {})
-    assert result.said.startswith("None found: 1 prompts, 1 used memories")
+    assert result.said.startswith("None found: 1 prompt, 1 used memory")
 
 
 def test_without_any_evidence_there_is_no_data(store: Memories) -> None:

@@ -154,7 +154,7 @@ def test_case_26_a_full_width_mismatch_is_offered_as_a_what_if() -> None:
     assert first["value"] == "ＡＰＩ"
     effect = first["effect"]
     assert (effect["missed"], effect["shown_before"], effect["shown_after"], effect["newly_shown"]) == (1, 0, 1, 0)
-    assert first["words"].startswith("With the term 'ＡＰＩ' it would be shown in 1 of 1 prompts that missed it")
+    assert first["words"].startswith("With the term 'ＡＰＩ' it would be shown in 1 of 1 prompt that missed it")
 
 
 @pytest.mark.parametrize(("row", "out_of_reach"), [(Row("lexical", 0.0909, "gist"), True), (Row("exact", 0.84), False)])

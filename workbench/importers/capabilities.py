@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from workbench.store import Database
+from workbench.text import counted
 
 
 @dataclass(frozen=True)
@@ -46,54 +47,53 @@ def capabilities(db: Database) -> dict[str, Any]:
     found = {
         "logged_replay": _when(
             held["events"],
-            "{events:,} recall events hold the signals of {queries:,} queries",
+            f"{counted(held['events'], 'recall event holds', 'recall events hold')} the signals of "
+            f"{counted(held['queries'], 'query', 'queries')}",
             "no recall events; export the backup with recall events, or import a dump or tables that hold them",
-            held,
         ),
         "engine_replay": _engine(held),
         "helpfulness": _when(
             held["shown"],
-            "{shown:,} memories were shown, {used:,} of them opened",
+            f"{counted(held['shown'], 'memory was', 'memories were')} shown, {held['used']:,} of them opened",
             "no shown memories; import recall events or the recall tables of the database",
-            held,
         ),
         "memories": _when(
-            held["memories"], "{memories:,} memory rows", "no memories; import a backup, a dump or the tables", held
+            held["memories"],
+            counted(held["memories"], "memory row"),
+            "no memories; import a backup, a dump or the tables",
         ),
-        "glossary": _when(held["keywords"], "{keywords:,} keywords", "no glossary keywords in the source", held),
+        "glossary": _when(held["keywords"], counted(held["keywords"], "keyword"), "no glossary keywords in the source"),
         "views": _when(
             held["views"],
-            _VIEWS[(held["rebuilt_views"] > 0) + (held["rebuilt_views"] == held["views"])],
+            _views(held),
             "no views; a backup does not hold them, a pg_dump, tables or the live database do; `workbench embed` "
             "rebuilds them approximately from the memories",
-            held,
         ),
         "glossary_vectors": _when(
             held["term_vectors"],
-            "{term_vectors:,} keyword vectors",
+            counted(held["term_vectors"], "keyword vector"),
             "no keyword vectors; a backup does not hold them, a pg_dump, tables or the live database do",
-            held,
         ),
         "memory_history": _when(
-            held["memory_events"], "{memory_events:,} memory events", "no memory events in the source", held
+            held["memory_events"], counted(held["memory_events"], "memory event"), "no memory events in the source"
         ),
         "misses": _when(
             held["agent_prompts"] + held["agent_searches"] + held["agent_opens"],
-            "{agent_opens:,} opens and {agent_searches:,} searches of agents, from {agent_prompts:,} prompts",
+            f"{counted(held['agent_opens'], 'open')} and {counted(held['agent_searches'], 'search', 'searches')} "
+            f"of agents, from {counted(held['agent_prompts'], 'prompt')}",
             "nothing is known of what agents opened, so that only answers by hand and use in near-identical prompts "
             "show a miss; import the transcripts of Claude Code or Codex",
-            held,
         ),
     }
     return {name: asdict(capability) for name, capability in found.items()}
 
 
-# None of them rebuilt, some, all.
-_VIEWS = (
-    "{views:,} views, {view_vectors:,} with a vector",
-    "{views:,} views, {view_vectors:,} with a vector, {rebuilt_views:,} rebuilt from memories that were written here",
-    "{views:,} views rebuilt from the memories",
-)
+def _views(held: dict[str, int]) -> str:
+    views, rebuilt = counted(held["views"], "view"), held["rebuilt_views"]
+    if rebuilt == held["views"]:
+        return f"{views} rebuilt from the memories"
+    said = f"{views}, {held['view_vectors']:,} with a vector"
+    return f"{said}, {rebuilt:,} rebuilt from memories that were written here" if rebuilt else said
 
 
 def _engine(held: dict[str, int]) -> Capability:
@@ -103,10 +103,10 @@ def _engine(held: dict[str, int]) -> Capability:
     signals = ["exact", *(["lexical"] if held["views"] else [])]
     if held["own_vectors"]:
         return Capability(
-            True, f"signals {', '.join(signals)}, and those of vectors: {held['own_vectors']:,} texts embedded"
+            True, f"signals {', '.join(signals)}, and those of vectors: {counted(held['own_vectors'], 'text')} embedded"
         )
     return Capability(True, f"signals {', '.join(signals)} only; run `workbench embed` to give prompts their vectors")
 
 
-def _when(count: int, possible: str, otherwise: str, held: dict[str, int]) -> Capability:
-    return Capability(count > 0, possible.format(**held) if count else otherwise)
+def _when(count: int, possible: str, otherwise: str) -> Capability:
+    return Capability(count > 0, possible if count else otherwise)
