@@ -124,15 +124,16 @@ def _stages(stages: Sequence[Mapping[str, Any]]) -> str:
 def _engine(engine: Mapping[str, Any] | None) -> Iterator[str]:
     if engine is None or not engine["prompts"]:
         return
+    prompts = counted(engine["prompts"], "prompt")
     if engine["prompts_without_vector"]:
         yield (
-            f"{engine['prompts_without_vector']:,} of {counted(engine['prompts'], 'prompt')} that had to be searched anew have "
-            "no vector: of those the signals of meaning are not known; `workbench embed` adds them."
+            f"{engine['prompts_without_vector']:,} of {prompts} that had to be searched anew have no vector: of those "
+            "the signals of meaning are not known; `workbench embed` adds them."
         )
     if engine["model"] and engine["server_model"] not in (None, engine["model"]):
         yield (
-            f"The engine searched {counted(engine['prompts'], 'prompt')} anew with meanings compared in "
-            f"{engine['model']}, and the server compares them in {engine['server_model']}: the stages that the engine tells may be others there."
+            f"The engine searched {prompts} anew with meanings compared in {engine['model']}, and the server compares "
+            f"them in {engine['server_model']}: the stages that the engine tells may be others there."
         )
 
 
