@@ -25,7 +25,7 @@ Run = Callable[..., tuple[int, str, str]]
 
 COMMANDS = {"demo", "ui", "import", "status", "embed", "parity", "replay", "report", "explain", "recall", "search",
             "missed", "memory", "fold", "label", "open", "serve", "simulate", "tune", "compare", "export", "apply",
-            "rollback", "check", "hook"}  # fmt: skip
+            "rollback", "check", "hook", "periods"}  # fmt: skip
 
 
 @pytest.fixture(scope="module")

@@ -29,7 +29,7 @@ RECOMMENDED = {Verdict.SAFE.value, Verdict.TRIAL.value}
 @pytest.fixture(scope="module")
 def db() -> Iterator[Database]:
     """A log with a fault that can be found."""
-    with tuned_log(planted) as database:
+    with tuned_log(planted, prompts=600) as database:
         yield database
 
 

@@ -26,7 +26,7 @@ from workbench.replay.selection import Selection
 from workbench.store import Database, reading
 from workbench.tune import TuneRequest, load_result, tune
 from workbench.tune.goal import Goal
-from workbench.tune.study import opened_study
+from workbench.tune.study import Place, opened_study
 
 SETUP = {"data": 1}
 KILLED = """
@@ -110,7 +110,7 @@ def test_case_33_trials_are_a_total(db: Database, tmp_path: Path) -> None:
     assert run(db, tmp_path, trials=2, resume=True)["trials"] == {"completed": 8, "failed": 0}
 
 
-@pytest.mark.parametrize("stops_at", [3, 36])
+@pytest.mark.parametrize("stops_at", [26, 59])
 def test_an_interrupted_study_ends_as_one_without_a_break(
     db: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stops_at: int
 ) -> None:
@@ -138,9 +138,9 @@ def test_a_study_is_not_started_over_or_twice(db: Database, tmp_path: Path) -> N
     with pytest.raises(BadInput, match="--resume"):
         run(db, tmp_path, trials=1)
     with (
-        opened_study(tmp_path, "held", SETUP, resume=False),
+        opened_study(Place(tmp_path, "held"), SETUP, resume=False),
         pytest.raises(StoreLocked, match="running in another process"),
-        opened_study(tmp_path, "held", SETUP, resume=True),
+        opened_study(Place(tmp_path, "held"), SETUP, resume=True),
     ):
         pass
 
@@ -177,25 +177,25 @@ def test_a_label_that_changes_is_other_data(tmp_path: Path) -> None:
 
 
 def test_a_line_that_a_kill_tore_is_cut_off(tmp_path: Path) -> None:
-    with opened_study(tmp_path, "torn", SETUP, resume=False) as study:
+    with opened_study(Place(tmp_path, "torn"), SETUP, resume=False) as study:
         study.set_user_attr("looks", 3)
     with (tmp_path / "torn.journal").open("ab") as file:
         file.write(b'{"op_code":2,"wor')
     for looks in (4, 5):
-        with opened_study(tmp_path, "torn", SETUP, resume=True) as study:
+        with opened_study(Place(tmp_path, "torn"), SETUP, resume=True) as study:
             study.set_user_attr("looks", looks)
-    with opened_study(tmp_path, "torn", SETUP, resume=True) as study:
+    with opened_study(Place(tmp_path, "torn"), SETUP, resume=True) as study:
         assert study.user_attrs["looks"] == 5
 
 
 def test_a_link_that_a_kill_left_stops_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     folder = Path("studies")
-    with opened_study(folder, "linked", SETUP, resume=False):
+    with opened_study(Place(folder, "linked"), SETUP, resume=False):
         pass
     (folder / "linked.journal.lock").symlink_to("studies/linked.journal")
     began = time.monotonic()
-    with opened_study(folder, "linked", SETUP, resume=True) as study:
+    with opened_study(Place(folder, "linked"), SETUP, resume=True) as study:
         study.set_user_attr("looks", 1)
     assert time.monotonic() - began < 5
 
@@ -204,7 +204,7 @@ def test_a_damaged_journal_is_named(tmp_path: Path) -> None:
     (tmp_path / "bad.journal").write_bytes(b'{"op_code":0}\nnonsense\n{}\n')
     with (
         pytest.raises(BadInput, match=r"bad\.journal is damaged in line 2; move it away"),
-        opened_study(tmp_path, "bad", SETUP, resume=True),
+        opened_study(Place(tmp_path, "bad"), SETUP, resume=True),
     ):
         pass
 

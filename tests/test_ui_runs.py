@@ -117,7 +117,9 @@ def test_history_tells_the_best_within_the_limits_so_far() -> None:
             best = point.gain if best is None else max(best, point.gain)
         assert point.best == best
     assert found.best == best
-    assert load_result(folder, "study")["best_found"]["train_gain"] == pytest.approx(best, rel=0.011)
+    told = load_result(folder, "study")["best_found"]
+    (chosen,) = (point for point in found.points if point.number == told["trial"])
+    assert told["train_gain"] == pytest.approx(chosen.gain, rel=0.011)
     assert found.points[0].changed == {}
     shares = list(importance(folder, "study").values())
     assert shares == sorted(shares, reverse=True)

@@ -8,13 +8,12 @@ import pytest
 from worlds import world_store
 
 from workbench.judge import Ledger, ledger
-from workbench.params import Params
+from workbench.params import THRESHOLD, Params
 from workbench.replay.run import Settings, candidates_of
 from workbench.replay.selection import SELECTED, Selection
 from workbench.store import compose, reading
 from workbench.whatif import Desk
 
-THRESHOLD = "recall.display.min_display_score"
 OTHERS: tuple[dict[str, float], ...] = (
     {},
     {"recall.display.max_display_items": 1},

@@ -59,8 +59,8 @@ def missed_command(
         words = tokenizer(chosen_tokenizer(database).name)
         with progress(json) as step:
             review = Review(
-                settings, words, model, embedder_of(database, model), boot, fixes=fixes if memory is None else 1,
-                progress=step,
+                settings, words, model, embedder_of(database, model), boot, estimated=True,
+                fixes=fixes if memory is None else 1, progress=step,
             )  # fmt: skip
             said = missed(database, chosen, review, limit, memory).as_json()
     emit(said, json, missed_text(said, memory))
@@ -78,6 +78,8 @@ def missed_text(said: Mapping[str, Any], uri: str | None = None) -> str:
         parts.append(f"{said['boot_left_out']} more are of start-up memories, which the agent has anyway (--boot).")
     if said["fixes_not_tried"]:
         parts.append(said["fixes_not_tried"])
+    if said["misses"] and said["estimate"]:
+        parts.append(f"Model estimate, beside the evidence and never alone: {said['estimate']['said']}")
     parts += [*_engine(said["engine"]), *_lists(said)]
     return "\n\n".join(parts)
 
@@ -215,6 +217,9 @@ def _prompt(miss: Mapping[str, Any]) -> Iterator[str]:
     stage, source = miss["stage"].replace("_", " "), _SOURCES[miss["source"]]
     yield f"{miss['query_id'] or miss['prompt_id']}  {shown(miss['prompt'] or '(no text kept)', _PROMPT)}"
     yield f"  {stage}: {miss['why']} [{evidence}; by the {source}]"
+    if miss["evidence"]["model_estimate"] is not None:
+        chance = percent(miss["evidence"]["model_estimate"])
+        yield f"    Model estimate, no evidence of its own: it would have been used with a chance of {chance}."
     for signal in miss["signals"]:
         yield f"    {signal['signal']}: {signal['reason']}"
     if miss["other_letters"]:

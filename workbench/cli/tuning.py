@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,8 +11,10 @@ import typer
 from workbench.cli.filters import filtered
 from workbench.cli.options import Config, Db, Json, opened, store_path
 from workbench.cli.output import cell, emit, percent, progress, say, table
+from workbench.cli.periods import importance_text
 from workbench.compare import compare, moved_most
 from workbench.errors import AnswerIsNo, BadInput, NotEnoughEvidence
+from workbench.estimate.overlap import ESTIMATORS, by_importance
 from workbench.export import Proposal, export_into, export_to, proposal_of, toml_text
 from workbench.judge import Evidence
 from workbench.metrics.arms import Trial
@@ -26,7 +28,7 @@ from workbench.replay.run import Settings
 from workbench.replay.selection import SELECTED, Selection
 from workbench.store import Database, reading
 from workbench.text import counted
-from workbench.tune import TuneRequest, Verdict, load_result, studies_folder, tune
+from workbench.tune import TuneRequest, Verdict, help_tuning, load_result, studies_folder, tune
 
 
 def register(app: typer.Typer) -> None:
@@ -45,11 +47,27 @@ def tune_command(
     objective: Annotated[
         str, typer.Option(help="net_help: helpful minus noise cost times unhelpful, a prompt.")
     ] = "net_help",
+    sampler: Annotated[
+        str, typer.Option(help="tpe; cmaes, quicker beyond 1,000 trials; nsgaii, over the whole Pareto front.")
+    ] = "tpe",
     only: Annotated[list[str] | None, typer.Option(help="Tune only this key; repeatable.")] = None,
     freeze: Annotated[list[str] | None, typer.Option(help="Leave this key as it is; repeatable.")] = None,
     jobs: Annotated[int, typer.Option(help="Trials at a time; only with 1 is a study the same on every run.")] = 1,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with a study that exists.")] = False,
+    storage: Annotated[
+        str | None,
+        typer.Option(
+            envvar="WORKBENCH_STORAGE",
+            help="Keep the trials in this database, like postgresql://user@host/name, to tune on several machines.",
+        ),
+    ] = None,
+    worker: Annotated[
+        bool, typer.Option("--worker", help="Only add trials to a study that runs elsewhere with the same options.")
+    ] = False,
     noise_cost: Annotated[float, typer.Option(help="How many helpful memories one unhelpful one outweighs.")] = 0.1,
+    helpful_share: Annotated[
+        float, typer.Option(help="Share of the shown memories that may have helped; the used ones stand for them all.")
+    ] = 0.3,
     accept_cause: Annotated[
         list[str] | None, typer.Option(help="A cause of parity differences to accept; repeatable.")
     ] = None,
@@ -59,13 +77,20 @@ def tune_command(
 ) -> None:
     """Search for a better configuration on the oldest prompts and judge it on the rest; exit 4 on thin evidence."""
     request = TuneRequest(
-        study=study, trials=trials, seed=seed, objective=objective, only=tuple(only or ()), freeze=tuple(freeze or ()),
-        noise_cost=noise_cost, jobs=jobs, resume=resume, selection=chosen,
+        study=study, trials=trials, seed=seed, objective=objective, sampler=sampler, only=tuple(only or ()),
+        freeze=tuple(freeze or ()),
+        noise_cost=noise_cost, helpful_share=helpful_share, jobs=jobs, resume=resume, storage=storage,
+        selection=chosen,
     )  # fmt: skip
     path, accepted = store_path(db), _known_causes(accept_cause or ())
     with opened(db) as (database, settings), progress(json) as step:
         _gate(database, settings, accepted)
-        result = tune(database, settings.in_force, studies_folder(path), request, step)
+        run = help_tuning if worker else tune
+        result = run(database, settings.in_force, studies_folder(path), request, step)
+    if worker:
+        added = counted(result["added"], "trial")
+        emit(result, json, f"{added} added; {result['completed']:,} of {trials:,} are done. The first process judges.")
+        return
     emit(result, json, tune_text(result))
     if result["verdict"] == Verdict.THIN.value:
         raise NotEnoughEvidence("The evidence is too thin for a recommendation; the present configuration is kept.")
@@ -102,12 +127,17 @@ def compare_command(
         bool,
         typer.Option("--arms", help="Instead: the configurations that `serve --share` gave to sessions at random."),
     ] = False,
+    estimator: Annotated[
+        str, typer.Option(help="replay; importance is refused, but for configurations that were in force in the log.")
+    ] = "replay",
     db: Db = None,
     json: Json = False,
     *,
     chosen: Selection,
 ) -> None:
     """Hold configurations against each other on the same prompts."""
+    if estimator not in ESTIMATORS:
+        raise BadInput(f"There is no estimator {estimator!r}; choose from {', '.join(ESTIMATORS)}.")
     if arms:
         _compare_arms(db, chosen, json)
         return
@@ -119,6 +149,10 @@ def compare_command(
     with opened(db) as (database, settings):
         chosen.for_replay().materialise(database)
         named = {name: _configuration(name, settings.in_force, store_path(db)) for name in configs}
+        if estimator == "importance":
+            found = by_importance(database, named, settings.in_force, SELECTED)
+            emit(found, json, importance_text(found))
+            return
         said = compare(database, named, settings.in_force, SELECTED)
     emit(said, json, _compare_text(said))
 
@@ -230,7 +264,26 @@ def tune_text(result: dict[str, Any]) -> str:
     lines += result["redundant"]
     if result["plateau"] is not None:
         lines.append(f"{percent(result['plateau'])} of the settings one step away keep 95 % of the gain.")
-    return "\n".join(lines)
+    return "\n".join([*lines, *_beside_text(result)])
+
+
+def _beside_text(result: dict[str, Any]) -> Iterator[str]:
+    """What stands beside the verdict: the model's estimate and what would settle the question."""
+    if estimate := result["estimate"]:
+        yield "Model estimate, apart from the verdict:"
+        yield f"  {estimate['model']['said']}"
+        yield f"  {estimate['judged']['said']}"
+        if alone := estimate["by_model_alone"]:
+            yield f"  By the model alone trial {alone['trial']} is {alone['verdict']} ({_changed(alone['changed'])})."
+            yield f"    {alone['said']}"
+            yield from (f"    {alone['probe'][part]['said']}" for part in ("labels", "canary"))
+    if (settle := result["settle"]) and settle["said"]:
+        yield "What would settle it:"
+        yield from (f"  {said}" for said in settle["said"])
+
+
+def _changed(changed: dict[str, Any]) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in changed.items())
 
 
 def _compare_text(said: dict[str, Any]) -> str:
@@ -253,7 +306,13 @@ def _compare_text(said: dict[str, Any]) -> str:
             f"adjusted {cell(pair['sign_test_holm'])}; {pair['flips_total']} memories are shown by only one of both."
         )
         parts += _causes(pair["flips"])
-    return "\n\n".join(parts)
+    return "\n\n".join([*parts, _estimates_text(said["estimate"])])
+
+
+def _estimates_text(estimate: dict[str, Any]) -> str:
+    """What a model says of newly shown memories, apart from the rest."""
+    configs = [f"  {name}: {one['said']}" for name, one in estimate["configs"].items() if one["newly_shown"]]
+    return "\n".join(["Model estimate, apart from all above:", f"  {estimate['model']['said']}", *configs])
 
 
 def _causes(flips: Sequence[dict[str, Any]]) -> list[str]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from workbench.compare.attribution import moved_by_key
+from workbench.compare.estimated import estimates
 from workbench.judge import Ledger, judged_replay, read_ledgers
 from workbench.metrics import standard_measures
 from workbench.metrics.figures import prepare_lists
@@ -27,7 +28,8 @@ def compare(db: Database, named: Mapping[str, Params], in_force: Params, selecte
     Differences, second minus first, are paired by prompt, in both readings of the unknown, with intervals from
     resampled sessions; the p-value of used memories won against lost is an exact sign test, adjusted for the number of
     configurations (Holm 1979). At most MOST_FLIPS memories that only one of a pair shows are listed, used ones first,
-    with the terms that moved their scores, the cause, and how much each changed key moved them (attribution.py).
+    with the terms that moved their scores, the cause, and how much each changed key moved them (attribution.py). What a
+    model says of newly shown memories stands apart, in `estimate`.
     """
     settings = {name: Settings(params, in_force) for name, params in named.items()}
     ledgers, clients = {}, {}
@@ -55,6 +57,7 @@ def compare(db: Database, named: Mapping[str, Params], in_force: Params, selecte
         "clients": {name: {one: found.as_json() for one, found in by.items()} for name, by in clients.items()},
         "against": first,
         "reading": READING,
+        "estimate": estimates(db, {name: f"outcomes_{n}" for n, name in enumerate(settings)}, in_force, selected),
         "pairs": pairs,
     }
 

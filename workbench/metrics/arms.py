@@ -142,8 +142,15 @@ def arm_difference(
     half = half_width(spread, len(side))
     return ArmDifference(
         figure, float(ratios[False]), float(ratios[True]), difference, difference - half, difference + half, None,
-        None if abs(difference) > half else _needed(spread, abs(difference), len(side)),
+        None if abs(difference) > half else sessions_needed(spread, abs(difference), len(side)),
     )  # fmt: skip
+
+
+def spread_of(over: Floats, under: Floats, share: float) -> float:
+    """The standard deviation that `half_width` takes, expected where sessions with these sums are shared out at random
+    and both sides are alike."""
+    residual = (over - over.sum() / under.sum() * under) / under.mean()
+    return float(np.std(residual) * sqrt(1 / share + 1 / (1 - share)))
 
 
 def half_width(spread: float, sessions: int, alpha: float = ALPHA) -> float:
@@ -154,7 +161,8 @@ def half_width(spread: float, sessions: int, alpha: float = ALPHA) -> float:
     return spread * sqrt(2 * scaled / (sessions**2 * rho) * log(sqrt(scaled) / alpha))
 
 
-def _needed(spread: float, difference: float, sessions: int) -> int | None:
+def sessions_needed(spread: float, difference: float, sessions: int = LEAST_SESSIONS) -> int | None:
+    """How many sessions, at least so many, make the interval narrower than the difference; None where none would do."""
     low, high = sessions, sessions
     while half_width(spread, high) >= difference:
         low, high = high, 2 * high

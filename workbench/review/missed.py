@@ -19,6 +19,7 @@ from workbench.replay.selection import Selection
 from workbench.retrieve.models import imported_model
 from workbench.review.advice import settings_advice
 from workbench.review.counsel import counsel, not_tried, simulator
+from workbench.review.estimated import write_estimates
 from workbench.review.evidence import GRADES, write_missed
 from workbench.review.fixes import Simulator
 from workbench.review.lists import lists
@@ -135,6 +136,7 @@ class Missed:
             "memories": [memory.as_json() for memory in self.memories],
             "settings_advice": [],
             "fixes_not_tried": None,
+            "estimate": None,
             **self.lists,
         }  # fmt: skip
 
@@ -142,8 +144,8 @@ class Missed:
 @dataclass(frozen=True)
 class Review:
     """How misses are looked for: `settings` are those in force, `model` and `embed` as for the engine; `boot` counts
-    start-up memories too, `estimates` is the table of a model (write_missed). Fixes are tried for the first `fixes`
-    memories."""
+    start-up memories too, `estimates` is the table of a model (write_missed), with `estimated` one is fitted. Fixes are
+    tried for the first `fixes` memories."""
 
     settings: Settings
     tokenizer: Tokenizer
@@ -151,6 +153,7 @@ class Review:
     embed: Embed | None = None
     boot: bool = False
     estimates: str | None = None
+    estimated: bool = False
     fixes: int = 1
     progress: Progress = lambda done, total, what: None
 
@@ -173,8 +176,10 @@ def missed(
         raise BadInput(f"The store knows no memory at {uri}; `workbench search` finds addresses.")
     evidence = Evidence().under(review.settings.in_force)
     write_missed(db, selection, review.tokenizer, evidence, review.estimates)
+    estimated = write_estimates(db, review.settings.in_force, evidence) if review.estimated else None
     seen = dict(db.arrow(compose((*HAND_LABELS, "review/seen"))).to_pylist()[0])
     more = {} if uri is not None else lists(db, review.tokenizer, limit)
+    more["estimate"] = estimated and estimated.as_json()
     if not db.row("SELECT count(*) FROM misses")[0]:
         return Missed(seen, 0, 0, 0, {}, [], lists=more)
     staging = write_stages(db, review.settings, review.tokenizer, review.model, review.embed)

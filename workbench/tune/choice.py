@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from workbench.params import KEYS
 from workbench.tune.goal import Goal
+from workbench.tune.samplers import costs
 from workbench.tune.search import Trials, Tried
 from workbench.tune.space import Space
 
@@ -40,15 +41,9 @@ def plateau(chosen: Tried, trials: Trials) -> float | None:
 def pareto(tried: Sequence[Tried], space: Space, goal: Goal) -> list[Tried]:
     """Feasible configurations that no other one beats in used memories lost, noise removed, newly shown memories and
     distance from the present configuration at once; in order of used lost."""
-    points = {one: _point(one, space, goal) for one in tried if one.feasible}
+    points = {one: costs(space, goal, one.params, one.kept) for one in tried if one.feasible}
     unique = {point: one for one, point in reversed(points.items())}
     return [unique[point] for point in sorted(unique) if not any(_beats(other, point) for other in unique)]
-
-
-def _point(one: Tried, space: Space, goal: Goal) -> tuple[float, ...]:
-    used, judged = goal.part.used, one.kept.judged
-    lost, removed = int((used & ~judged).sum()), int((~used & ~judged).sum())
-    return lost, -removed, one.kept.newly_shown, space.distance(one.params)
 
 
 def _beats(point: tuple[float, ...], other: tuple[float, ...]) -> bool:

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from workbench.judge import Evidence, Labelled, Ledger, label_candidates, quick_ledger
 from workbench.params import Params
-from workbench.replay.run import Settings, candidates_of, shown_chain
+from workbench.replay.run import Settings, candidates_of
 from workbench.store import Database, compose, sql_text
+from workbench.tune.kernel import Kernel
 
 Bits = NDArray[np.bool_]
 
@@ -48,17 +49,20 @@ class Part:
 
     For each judged pair of the log, in order of time: `used` or not, the place of its client in `clients`, and its
     stratum (judged_pairs.sql).
-    `data` is a text that differs when any candidate or label of the part does.
+    `set_aside`: how many pairs the log showed with evidence that does not count. `data` is a text that differs when any
+    candidate or label of the part does.
     """
 
     db: Database
     labelled: Labelled
+    kernel: Kernel
     in_force: Params
     pairs: NDArray[np.int64]
     used: Bits
     clients: Sequence[str]
     client_of: NDArray[np.int64]
     strata: NDArray[np.int64]
+    set_aside: int
     data: str
 
     @property
@@ -70,12 +74,12 @@ class Part:
         return Settings(params, self.in_force)
 
     def kept(self, params: Params) -> Kept:
-        """Replay the part under `params`, in one statement."""
-        chain = shown_chain(candidates_of(None, self.labelled.table))[:-1]
-        bound = self.settings(params).bindings() | {"last": max(len(self.used), 1) - 1}
-        bits, newly_shown, set_aside = self.db.row(compose(chain, sql_text("tune/shown_bits")), bound)
-        none = np.zeros(len(self.used), dtype=bool)
-        return Kept.of(np.frombuffer(bits.encode(), np.uint8) == ord("1") if bits else none, newly_shown, set_aside)
+        """What `params` shows on the part; any thread may ask."""
+        shown = self.kernel.shown(self.settings(params))
+        judged = np.zeros(len(self.used), dtype=bool)
+        judged[shown[shown < len(judged)]] = True
+        new = int((shown >= len(judged) + self.set_aside).sum())
+        return Kept.of(judged, new, len(shown) - int(judged.sum()) - new)
 
     def ledger(self, params: Params) -> Ledger:
         """The four-way ledger of `params` on this part."""
@@ -93,16 +97,6 @@ class Part:
         chain = (candidates_of(None, self.labelled.table), "score")
         return self.db.row(compose(chain, sql_text("tune/fingerprint")), self.settings(params).bindings())[0]
 
-    def copy_for_thread(self) -> Part:
-        """The same part on a connection of its own; close its `db` in the end."""
-        table = self.labelled.table
-        rows = self.db.arrow(f"SELECT * FROM {table}")
-        own = self.db.cursor()
-        own.register("labelled_rows", rows)
-        own.execute(f"CREATE OR REPLACE TEMP TABLE {table} AS SELECT * FROM labelled_rows")
-        own.unregister("labelled_rows")
-        return replace(self, db=own)
-
 
 def make_part(db: Database, in_force: Params, selected: str, evidence: Evidence, name: str) -> Part:
     """Label the candidates of the queries in the table `selected` once, into the temporary table `name`."""
@@ -112,7 +106,9 @@ def make_part(db: Database, in_force: Params, selected: str, evidence: Evidence,
     judged: pa.Table = db.arrow(compose((source,), sql_text("tune/judged_pairs")), {"least": STRATUM})
     clients, client_of = np.unique(judged["client"].to_numpy(zero_copy_only=False).astype(str), return_inverse=True)
     data: str = db.row(compose((source,), sql_text("tune/data")))[0]
+    (aside,) = db.row(f"SELECT count(DISTINCT pair) FROM {name} WHERE label = -1")
+    kernel = Kernel.of(db.arrow(compose((("numbered", f"SELECT * FROM {name}"),), sql_text("tune/kernel_rows"))))
     return Part(
-        db, labelled, in_force, judged["pair"].to_numpy(), judged["used"].to_numpy(zero_copy_only=False),
-        clients.tolist(), client_of, judged["stratum"].to_numpy(), data,
+        db, labelled, kernel, in_force, judged["pair"].to_numpy(), judged["used"].to_numpy(zero_copy_only=False),
+        clients.tolist(), client_of, judged["stratum"].to_numpy(), aside, data,
     )  # fmt: skip

@@ -25,12 +25,14 @@ class Finding:
     """Gains are changes of net help a prompt; all but `train_gain` are of held-out prompts.
 
     `gain` rests on judged memories alone; `worst` and `best` take all newly shown ones as unhelpful and as helpful.
+    `lost_weighs`: what losing one used memory costs, counted in helpful ones.
     `client_losses`: used memories lost and used memories, by client.
     """
 
     train_gain: float
     luck: Luck
     train_used: int
+    lost_weighs: float
     present: Ledger
     proposed: Ledger
     gain: float
@@ -70,12 +72,13 @@ def find(goal: Goal, train_used: int, chosen: Tried, chance: Luck) -> Finding:
         train_gain=chosen.gain,
         luck=chance,
         train_used=train_used,
+        lost_weighs=goal.stands_for * (1 + goal.noise_cost),
         present=part.ledger(current),
         proposed=part.ledger(chosen.params),
         gain=goal.gain(kept),
-        interval=_interval(part, chosen.params, goal.noise_cost, cost_of_new=0.0),
+        interval=_interval(goal, chosen.params, cost_of_new=0.0),
         worst=worst,
-        worst_interval=_interval(part, chosen.params, goal.noise_cost, cost_of_new=goal.noise_cost),
+        worst_interval=_interval(goal, chosen.params, cost_of_new=goal.noise_cost),
         best=best,
         client_losses=_client_losses(part, goal.present, kept),
     )
@@ -86,24 +89,26 @@ def _client_losses(part: Part, before: Kept, after: Kept) -> dict[str, tuple[int
     return {name: (int(gone), int(own)) for name, gone, own in zip(part.clients, lost, used, strict=True)}
 
 
-def _interval(part: Part, proposed: Params, noise_cost: float, cost_of_new: float) -> Interval | None:
+def _interval(goal: Goal, proposed: Params, cost_of_new: float) -> Interval | None:
     """95 % interval of the change of net help a prompt, by session bootstrap; a newly shown memory costs
     `cost_of_new`."""
-    sessions = part.labelled.sessions
+    sessions = goal.part.labelled.sessions
     prompts = sessions["prompts"].to_numpy().astype(np.float64)
     columns = []
-    for params in (part.in_force, proposed):
-        columns += [_net_help(part, params, noise_cost, cost_of_new), prompts]
+    for params in (goal.part.in_force, proposed):
+        columns += [_net_help(goal, params, cost_of_new), prompts]
     return bootstrap(np.column_stack(columns), np.ones(len(prompts)), difference(ratio(0, 1), ratio(2, 3)))
 
 
-def _net_help(part: Part, params: Params, noise_cost: float, cost_of_new: float) -> Sums:
+def _net_help(goal: Goal, params: Params, cost_of_new: float) -> Sums:
     """Net help of each session."""
+    part = goal.part
     numbers = part.labelled.sessions["session"].to_numpy()
     shown = quick_sessions(part.db, part.settings(params), part.labelled)
     net = np.zeros(int(numbers.max(initial=0)) + 1)
-    helpful, unhelpful = shown["used_kept"].to_numpy(), shown["unused_kept"].to_numpy()
-    net[shown["session"].to_numpy()] = helpful - noise_cost * unhelpful - cost_of_new * shown["newly_shown"].to_numpy()
+    used, unused = shown["used_kept"].to_numpy(), shown["unused_kept"].to_numpy()
+    known = goal.net(used, used + unused)
+    net[shown["session"].to_numpy()] = known - cost_of_new * shown["newly_shown"].to_numpy()
     own: Sums = net[numbers]
     return own
 

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from workbench.params import Params
 from workbench.tune.evaluate import Kept, Part
 
 LEAST_OF_A_CLIENT = 5
 
+Number = float | NDArray[Any]
+
 
 @dataclass(frozen=True)
 class Goal:
     """Judged against the present configuration, which shows `present`.
 
-    `tolerated_loss` and `max_newly_shown` are shares: of the used memories, and of the shown ones.
+    `tolerated_loss` and `max_newly_shown` are shares: of the used memories, and of the shown ones. A used memory stands
+    for `stands_for` helpful ones, because most help leaves no mark (`helpful_for_each_used`).
     """
 
     part: Part
@@ -24,23 +29,36 @@ class Goal:
     noise_cost: float
     max_newly_shown: float
     tolerated_loss: float
+    stands_for: float = 1.0
 
     def kept(self, params: Params) -> Kept:
         """What `params` shows on the part."""
         return self.part.kept(params)
 
     def gain(self, kept: Kept) -> float:
-        """Noise removed, times its cost, minus used memories lost, a prompt: the change of net help by what is known.
-        A memory that the log never showed counts neither way; its share is limited instead."""
+        """Noise removed, times its cost, minus helpful memories lost, a prompt: the change of net help by what is
+        known. A memory that the log never showed counts neither way; its share is limited instead."""
         more = kept.judged.astype(np.int8) - self.present.judged
-        helpful = int(more[self.part.used].sum())
-        return (helpful - self.noise_cost * (int(more.sum()) - helpful)) / max(self.part.prompts, 1)
+        return float(self.net(int(more[self.part.used].sum()), int(more.sum())) / max(self.part.prompts, 1))
+
+    def net(self, used: Number, shown: Number) -> Any:
+        """The net help of `shown` memories of which `used` were used; likewise of a change, and of arrays."""
+        helpful = self.stands_for * used
+        return helpful - self.noise_cost * (shown - helpful)
+
+    def cautious_gain(self, kept: Kept) -> float:
+        """What a search pursues: the gain if all newly shown memories were unhelpful, so that showing an unknown memory
+        in place of a known one never looks like progress."""
+        return self.gain(kept) - self.noise_cost * self.newly(kept) / max(self.part.prompts, 1)
 
     def bounds(self, kept: Kept) -> tuple[float, float]:
         """The gain if all newly shown memories were unhelpful, and if all were helpful."""
-        gain, newly = self.gain(kept), kept.newly_shown - self.present.newly_shown
-        ends = (gain - self.noise_cost * newly / max(self.part.prompts, 1), gain + newly / max(self.part.prompts, 1))
+        ends = (self.cautious_gain(kept), self.gain(kept) + self.newly(kept) / max(self.part.prompts, 1))
         return min(ends), max(ends)
+
+    def newly(self, kept: Kept) -> int:
+        """How many more memories that the log never showed it shows than the present configuration does."""
+        return kept.newly_shown - self.present.newly_shown
 
     def violations(self, kept: Kept) -> dict[str, float]:
         """By how many memories each limit is overstepped; 0 or less is within it. A client may lose twice the share of
@@ -55,6 +73,8 @@ class Goal:
             "shown": float(kept.shown - self.present.shown),
         }
 
-    def copy_for_thread(self) -> Goal:
-        """The same goal on a connection of its own; close its part's `db` in the end."""
-        return replace(self, part=self.part.copy_for_thread())
+
+def helpful_for_each_used(part: Part, helpful_share: float) -> float:
+    """How many helpful memories each used one stands for, at least 1, if `helpful_share` of the shown ones helped."""
+    used = int(part.used.sum())
+    return max(1.0, helpful_share * len(part.used) / used) if used else 1.0

@@ -17,6 +17,7 @@ from optuna.trial import FrozenTrial, TrialState
 from workbench.errors import BadInput
 from workbench.params import Value
 from workbench.tune.journal import Journal
+from workbench.tune.samplers import gain_of
 from workbench.tune.study import best_changes, read_result
 
 EVALUATOR = "PED-ANOVA"
@@ -68,7 +69,7 @@ def history(folder: Path, name: str, asked: int | None = None) -> History:
     best = None
     for trial in completed:
         feasible = all(over <= 0 for over in trial.constraints.values())
-        gain = float(trial.value or 0.0)
+        gain = gain_of(trial)
         if feasible:
             best = gain if best is None else max(best, gain)
         points.append(Point(trial.number, gain, feasible, best, _changed(trial)))
@@ -84,7 +85,9 @@ def importance(folder: Path, name: str) -> dict[str, float]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            return get_param_importances(study, evaluator=PedAnovaImportanceEvaluator())
+            return get_param_importances(
+                study, evaluator=PedAnovaImportanceEvaluator(), target=lambda one: -gain_of(one)
+            )
         except (RuntimeError, ValueError):
             return {}
 

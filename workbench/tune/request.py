@@ -11,30 +11,38 @@ from workbench.replay.selection import Selection
 
 _MOST_JOBS = 64
 OBJECTIVES = ("net_help",)
+TPE, CMAES, NSGAII = SAMPLERS = ("tpe", "cmaes", "nsgaii")
 
 
 @dataclass(frozen=True)
 class TuneRequest:
-    """`trials` is the total of the study, also when it is resumed. `only` and `freeze` name keys.
+    """`trials` is the total of the study, also when it is resumed. `only` and `freeze` name keys. `sampler`: TPE
+    proposes best up to about a thousand trials, CMA-ES is quicker beyond, NSGA-II spreads over the Pareto front.
 
-    `noise_cost`: what one unhelpful memory costs, counted in helpful ones. `max_newly_shown_share`: the largest share
-    of shown memories of which nothing is known. `tolerated_loss`: the share of used memories that may be lost. Both
-    hold on the held-out part; the search keeps a distance from them. `train_share`: the part of the prompts, oldest
-    first, that trains. `jobs`: trials at a time; only one job gives the same study on every run.
+    `noise_cost`: what one unhelpful memory costs, counted in helpful ones. `helpful_share`: the share of the shown
+    memories that may have helped; the used ones stand for them all, since what is read and not opened leaves no mark.
+    `max_newly_shown_share`: the largest share of shown memories of which nothing is known. `tolerated_loss`: the share
+    of used memories that may be lost. Both hold on the held-out part; the search keeps a distance from them.
+    `storage`: the address of a database for the trials, which Optuna can use from several machines; None: a journal
+    beside the store. `train_share`: the part of the prompts, oldest first, that trains. `jobs`: trials at a time; only
+    one job gives the same study on every run.
     """
 
     study: str = "study"
     trials: int = 200
     seed: int = 1
     objective: str = "net_help"
+    sampler: str = TPE
     only: tuple[str, ...] = ()
     freeze: tuple[str, ...] = ()
     noise_cost: float = 0.1
+    helpful_share: float = 0.3
     max_newly_shown_share: float = 0.10
     tolerated_loss: float = 0.10
     train_share: float = 0.7
     jobs: int = 1
     resume: bool = False
+    storage: str | None = None
     selection: Selection = field(default_factory=Selection)
 
     @property
@@ -58,6 +66,8 @@ class TuneRequest:
             raise BadInput(f"--jobs must lie in 1 to {_MOST_JOBS}, not {self.jobs}.")
         if self.objective not in OBJECTIVES:
             raise BadInput(f"Unknown objective {self.objective!r}; choose from {', '.join(OBJECTIVES)}.")
+        if self.sampler not in SAMPLERS:
+            raise BadInput(f"Unknown sampler {self.sampler!r}; choose from {', '.join(SAMPLERS)}.")
         self._check_shares()
         for name in (*self.only, *self.freeze):
             key_of(name)
@@ -65,6 +75,7 @@ class TuneRequest:
     def _check_shares(self) -> None:
         for name, value, low, high in (
             ("noise cost", self.noise_cost, 0.0, 100.0),
+            ("share of helpful memories", self.helpful_share, 0.0, 1.0),
             ("share of newly shown memories", self.max_newly_shown_share, 0.0, 1.0),
             ("tolerated loss", self.tolerated_loss, 0.0, 1.0),
             ("share of prompts that trains", self.train_share, 0.1, 0.9),

@@ -63,8 +63,9 @@ def base(
 
 def _objective(request: TuneRequest) -> str:
     return (
-        f"Unused memories removed, each worth {request.noise_cost:g} of a used one, minus used ones lost, a prompt; "
-        f"at most {request.searched_loss:.0%} of the used ones may be lost on the training part, at most "
+        f"Unhelpful memories removed, each worth {request.noise_cost:g} of a helpful one, minus helpful ones lost, a "
+        f"prompt. {request.helpful_share:.0%} of what was shown may have helped: the used ones stand for all of them. "
+        f"At most {request.searched_loss:.0%} of the used ones may be lost on the training part, at most "
         f"{request.searched_new_share:.0%} of what is shown may be new, no client may lose twice its share, and "
         "no more may be shown than today."
     )
@@ -94,6 +95,7 @@ def nothing_feasible(tried: Sequence[Tried], current: Params, study: optuna.Stud
         "feasible": False,
         "nearest": {"trial": nearest.number, "over": {n: e for n, e in nearest.violations.items() if e > 0}},
         "holdout": None, "luck": None, "plateau": None, "pareto": [], "looks": looks_of(study),
+        "estimate": None, "settle": None,
     }  # fmt: skip
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,20 +12,34 @@ from workbench.errors import NotEnoughEvidence
 from workbench.judge import Evidence, judge_log
 from workbench.params import Params
 from workbench.store import Database
+from workbench.tune.beside import beside
 from workbench.tune.choice import pareto, plateau, simplified
 from workbench.tune.evaluate import Part, make_part
-from workbench.tune.finding import find
-from workbench.tune.goal import Goal
-from workbench.tune.luck import luck
+from workbench.tune.finding import Finding, find
+from workbench.tune.goal import Goal, helpful_for_each_used
+from workbench.tune.learned import Learned, learn, ranking
+from workbench.tune.luck import Luck, luck
 from workbench.tune.request import TuneRequest
 from workbench.tune.result import base, nothing_feasible, on_many_looks, point, what_can_be_seen
-from workbench.tune.search import Progress, Trials, Tried, best, run_trials, trials_on
+from workbench.tune.samplers import Proposer
+from workbench.tune.search import Progress, Trials, Tried, best, help_along, run_trials
 from workbench.tune.space import Space, make_space
 from workbench.tune.split import HOLDOUT, TRAIN, Split, split
-from workbench.tune.study import count_look, looks_elsewhere, opened_study, save_result
-from workbench.tune.verdict import Verdict, judge
+from workbench.tune.study import (
+    Place,
+    completed,
+    count_look,
+    joined_study,
+    looks_elsewhere,
+    opened_study,
+    save_result,
+)
+from workbench.tune.verdict import Verdict, judge, judge_learned
 
 _MOST_PARETO = 20
+# Weights that were learned may take the place of what was counted under these. Where they show nothing new, counting
+# has said all there is to say of them.
+_LEAVES_ROOM = (Verdict.KEEP.value, Verdict.TRIAL.value)
 
 
 @dataclass(frozen=True)
@@ -51,28 +64,59 @@ def tune(
     evidence" its config is the present one. Raises NotEnoughEvidence before the first trial when no used memory passes
     the filter.
     """
-    sides = _sides(db, in_force, request)
-    space = make_space(in_force, request.only, request.freeze, sides.train.fingerprint)
-    goal, held_out = _goals(sides, in_force, request)
+    sides, held_out, trials, proposer, setup = _prepared(db, in_force, request)
+    space, goal = trials.space, trials.goal
     progress(0, request.trials, what_can_be_seen(sides.holdout).sentence())
-    with (
-        opened_study(folder, request.study, _setup(sides, space, request), request.resume) as study,
-        trials_on(space, goal, request.jobs) as trials,
-    ):
+    place = Place(folder, request.study, request.storage)
+    with opened_study(place, setup, request.resume, proposer.directions) as study:
         if trials.jobs > 1:
             study.set_user_attr("jobs", trials.jobs)
-        tried = run_trials(study, trials, request.trials, request.seed, progress)
-        progress(request.trials, request.trials, "luck and hold-out")
+        learned = learn(goal, space)
+        tried = run_trials(study, trials, request.trials, proposer, progress, learned.params if learned else None)
         chosen = best(tried, space)
         result = base(sides.train, sides.holdout, sides.split, space, request, study)
         if chosen is None:
             result |= nothing_feasible(tried, in_force, study)
         else:
+            chance = luck(trials, tried, request.seed, progress=progress)
             elsewhere = looks_elsewhere(folder, request.study, sides.holdout.data)
-            result |= _judged(held_out, trials, request, study, tried, simplified(chosen, trials), elsewhere)
+            sight = Sight(held_out, trials, request, study, chance, elsewhere)
+            result |= sight.judged(simplified(chosen, trials))
+            own = next((one for one in tried if learned and one.params == learned.params), None)
+            if learned and own and result["verdict"] in _LEAVES_ROOM and goal.newly(own.kept) > 0:
+                result |= sight.judged_learned(own, learned, Params(result["config"]))
+            result["pareto"] = [point(one, space, goal) for one in pareto(tried, space, goal)[:_MOST_PARETO]]
+            result |= beside(goal, held_out, tried, result, request)
         result["reasons"] += result["notes"]
         save_result(folder, request.study, result)
     return result
+
+
+def help_tuning(
+    db: Database,
+    in_force: Params,
+    folder: Path,
+    request: TuneRequest,
+    progress: Progress = lambda done, total, what: None,
+) -> dict[str, Any]:
+    """Add trials to a study that another process leads, here or on another machine, until it has all of them; that one
+    judges. The store has to hold the same log. Returns the study, how many trials it has completed and `added`."""
+    _, _, trials, proposer, setup = _prepared(db, in_force, request)
+    study = joined_study(Place(folder, request.study, request.storage), setup, proposer.directions)
+    study.set_user_attr("jobs", max(trials.jobs + 1, int(study.user_attrs.get("jobs", 1))))
+    added = help_along(study, trials, request.trials, proposer, progress)
+    return {"study": request.study, "completed": len(completed(study)), "added": added}
+
+
+def _prepared(
+    db: Database, in_force: Params, request: TuneRequest
+) -> tuple[Sides, Goal, Trials, Proposer, dict[str, Any]]:
+    """Both sides of the log, the goal on the held-out one, what runs and proposes trials, and what they rest on."""
+    sides = _sides(db, in_force, request)
+    space = make_space(in_force, request.only, request.freeze, sides.train.fingerprint)
+    goal, held_out = _goals(sides, in_force, request)
+    proposer = Proposer(request.sampler, request.seed)
+    return sides, held_out, Trials(space, goal, request.jobs), proposer, _setup(sides, space, request)
 
 
 def _sides(db: Database, in_force: Params, request: TuneRequest) -> Sides:
@@ -93,9 +137,10 @@ def _sides(db: Database, in_force: Params, request: TuneRequest) -> Sides:
 def _goals(sides: Sides, in_force: Params, request: TuneRequest) -> tuple[Goal, Goal]:
     """What the search pursues on the training part, and what the held-out part is measured by."""
     train, holdout, cost = sides.train, sides.holdout, request.noise_cost
+    weighs = helpful_for_each_used(train, request.helpful_share)
     return (
-        Goal(train, train.kept(in_force), cost, request.searched_new_share, request.searched_loss),
-        Goal(holdout, holdout.kept(in_force), cost, request.max_newly_shown_share, request.tolerated_loss),
+        Goal(train, train.kept(in_force), cost, request.searched_new_share, request.searched_loss, weighs),
+        Goal(holdout, holdout.kept(in_force), cost, request.max_newly_shown_share, request.tolerated_loss, weighs),
     )
 
 
@@ -111,53 +156,81 @@ def _setup(sides: Sides, space: Space, request: TuneRequest) -> dict[str, Any]:
         "keys and ranges": space.ranges(),
         "data": [sides.train.data, sides.holdout.data],
         "noise cost": request.noise_cost,
+        "share of helpful memories": request.helpful_share,
         "share of newly shown memories": request.max_newly_shown_share,
         "tolerated loss": request.tolerated_loss,
         "share of prompts that trains": request.train_share,
         "objective": request.objective,
+        "sampler": request.sampler,
         "seed": request.seed,
     }
 
 
-def _judged(
-    held_out: Goal,
-    trials: Trials,
-    request: TuneRequest,
-    study: optuna.Study,
-    tried: Sequence[Tried],
-    chosen: Tried,
-    elsewhere: int,
-) -> dict[str, Any]:
-    """What a feasible trial adds to the result."""
-    goal, space = trials.goal, trials.space
-    chance = luck(goal, [one.kept for one in tried], request.seed)
-    looks = count_look(study, chosen.params.changed_from(space.current))
-    finding = find(held_out, int(goal.part.used.sum()), chosen, chance)
-    verdict, reasons = judge(finding, request)
-    recommended = verdict in (Verdict.SAFE, Verdict.TRIAL)
-    return {
-        "verdict": verdict.value,
-        "reasons": [
-            *reasons,
-            what_can_be_seen(held_out.part).sentence(),
-            *on_many_looks(looks, elsewhere),
-        ],
-        "config": (chosen.params if recommended else space.current).as_flat(),
-        "best_found": {
-            "trial": chosen.number,
-            "train_gain": chosen.gain,
-            "changed": chosen.params.changed_from(space.current),
-        },
-        "train": {
-            "current": goal.part.ledger(space.current).as_json(),
-            "proposed": goal.part.ledger(chosen.params).as_json(),
-            "net_help_gain": chosen.gain,
-        },
-        "feasible": True,
-        "holdout": finding.as_json(),
-        "luck": chance.as_json(),
-        "plateau": plateau(chosen, trials),
-        "pareto": [point(one, space, goal) for one in pareto(tried, space, goal)[:_MOST_PARETO]],
-        "looks": looks,
-        "looks_of_other_studies": elsewhere,
-    }
+@dataclass(frozen=True)
+class Sight:
+    """What looks at the held-out part."""
+
+    held_out: Goal
+    trials: Trials
+    request: TuneRequest
+    study: optuna.Study
+    chance: Luck
+    elsewhere: int
+
+    def judged(self, chosen: Tried) -> dict[str, Any]:
+        """What the best feasible trial adds to the result."""
+        finding, looks = self._look(chosen)
+        verdict, reasons = judge(finding, self.request)
+        found = self._said(chosen, finding, verdict, looks, reasons)
+        return found | {"feasible": True, "luck": self.chance.as_json(), "plateau": plateau(chosen, self.trials)}
+
+    def judged_learned(self, chosen: Tried, learned: Learned, counted: Params) -> dict[str, Any]:
+        """What learned weights add to the result: a recommendation in place of `counted`, what can be recommended
+        without them, or why not."""
+        finding, looks = self._look(chosen)
+        parts = self.trials.goal.part, self.held_out.part
+        ranks = ranking(*parts, counted, chosen.params)
+        verdict, reasons = judge_learned(finding, ranks, self.request)
+        own = {
+            "learned": {
+                "trial": chosen.number,
+                "changed": chosen.params.changed_from(self.trials.space.current),
+                "ridge": learned.ridge,
+                "unseen_log_loss_fall": learned.better,
+                "ranking": ranks.as_json(),
+                "reasons": reasons,
+            }
+        }
+        if verdict is not Verdict.TRIAL:
+            return own | {"looks": looks}
+        return own | self._said(chosen, finding, verdict, looks, reasons) | {"plateau": plateau(chosen, self.trials)}
+
+    def _look(self, chosen: Tried) -> tuple[Finding, int]:
+        goal = self.trials.goal
+        looks = count_look(self.study, chosen.params.changed_from(self.trials.space.current))
+        return find(self.held_out, int(goal.part.used.sum()), chosen, self.chance), looks
+
+    def _said(
+        self, chosen: Tried, finding: Finding, verdict: Verdict, looks: int, reasons: list[str]
+    ) -> dict[str, Any]:
+        goal, current = self.trials.goal, self.trials.space.current
+        recommended = verdict in (Verdict.SAFE, Verdict.TRIAL)
+        seen = what_can_be_seen(self.held_out.part).sentence()
+        return {
+            "verdict": verdict.value,
+            "reasons": [*reasons, seen, *on_many_looks(looks, self.elsewhere)],
+            "config": (chosen.params if recommended else current).as_flat(),
+            "best_found": {
+                "trial": chosen.number,
+                "train_gain": chosen.gain,
+                "changed": chosen.params.changed_from(current),
+            },
+            "train": {
+                "current": goal.part.ledger(current).as_json(),
+                "proposed": goal.part.ledger(chosen.params).as_json(),
+                "net_help_gain": chosen.gain,
+            },
+            "holdout": finding.as_json(),
+            "looks": looks,
+            "looks_of_other_studies": self.elsewhere,
+        }

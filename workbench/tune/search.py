@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import optuna
+from optuna.exceptions import UpdateFinishedTrialError
 from optuna.trial import FrozenTrial, TrialState
 
 from workbench.params import Params, Value
 from workbench.tune.evaluate import Kept
 from workbench.tune.goal import Goal
+from workbench.tune.prune import Box, worth_pruning
+from workbench.tune.samplers import Proposer, costs
 from workbench.tune.space import Space
-from workbench.tune.study import completed, sampler
+from workbench.tune.study import completed, give_up
 
 _SAME = 1e-12
 
@@ -24,8 +26,8 @@ Progress = Callable[[int, int | None, str], None]
 
 @dataclass(frozen=True, eq=False)
 class Tried:
-    """One configuration that was replayed on the training part; `violations` says by how many memories it oversteps
-    each limit."""
+    """One configuration that was replayed on the training part; `gain` is the cautious one (`Goal.cautious_gain`),
+    `violations` says by how many memories it oversteps each limit."""
 
     number: int
     params: Params
@@ -47,15 +49,12 @@ class Tried:
 class Trials:
     """Replays configurations on the training part, `jobs` at a time, each distinct one once."""
 
-    def __init__(self, space: Space, goal: Goal, goals: Sequence[Goal]) -> None:
-        self.space, self.goal = space, goal
-        self._goals = goals
+    def __init__(self, space: Space, goal: Goal, jobs: int = 1) -> None:
+        self.space, self.goal, self.jobs = space, goal, jobs
+        self._box = Box.of(space)
+        part = replace(goal.part, kernel=worth_pruning(goal.part.kernel, self._box))
+        self._narrow = replace(goal, part=part)
         self._known: dict[Params, Kept] = {goal.part.in_force: goal.present}
-
-    @property
-    def jobs(self) -> int:
-        """How many configurations are replayed at a time."""
-        return len(self._goals)
 
     def one(self, number: int, params: Params) -> Tried:
         """Replay a configuration, unless it was replayed before."""
@@ -64,55 +63,70 @@ class Trials:
     def several(self, wanted: Mapping[int, Params]) -> list[Tried]:
         """Replay configurations by trial number, in that order."""
         new = [params for params in dict.fromkeys(wanted.values()) if params not in self._known]
-        for start in range(0, len(new), self.jobs):
-            batch = new[start : start + self.jobs]
-            self._known.update(zip(batch, self._replayed(batch), strict=True))
+        with ThreadPoolExecutor(self.jobs) as pool:
+            self._known.update(zip(new, pool.map(self._replayed, new), strict=True))
         return [self._tried(number, params) for number, params in wanted.items()]
 
-    def _replayed(self, batch: Sequence[Params]) -> list[Kept]:
-        if len(batch) == 1:
-            return [self.goal.kept(batch[0])]
-        with ThreadPoolExecutor(len(batch)) as pool:
-            return list(pool.map(Goal.kept, self._goals, batch))
+    def _replayed(self, params: Params) -> Kept:
+        goal = self._narrow if self._box.holds(self.goal.part.settings(params)) else self.goal
+        return goal.kept(params)
 
     def _tried(self, number: int, params: Params) -> Tried:
         kept = self._known[params]
-        return Tried(number, params, kept, self.goal.gain(kept), self.goal.violations(kept))
+        return Tried(number, params, kept, self.goal.cautious_gain(kept), self.goal.violations(kept))
 
 
-@contextmanager
-def trials_on(space: Space, goal: Goal, jobs: int) -> Iterator[Trials]:
-    """What replays trials on the part of `goal`; with several jobs on as many connections, each with its own copy."""
-    with ExitStack() as stack:
-        goals = [goal]
-        for _ in range(jobs - 1):
-            goals.append(goal.copy_for_thread())
-            stack.callback(goals[-1].part.db.close)
-        yield Trials(space, goal, goals)
-
-
-def run_trials(study: optuna.Study, trials: Trials, total: int, seed: int, progress: Progress) -> list[Tried]:
+def run_trials(
+    study: optuna.Study,
+    trials: Trials,
+    total: int,
+    proposer: Proposer,
+    progress: Progress,
+    learned: Params | None = None,
+) -> list[Tried]:
     """Bring the study to `total` completed trials and return all of them, replayed. Trial 0 is the present
-    configuration, the next ones move one key each; after that half are proposed by the sampler and half lie near
-    the best so far. With one job, an interrupted study goes on as if it had not been."""
-    tried = trials.several({trial.number: _configuration(trial, trials.space) for trial in completed(study)})
+    configuration, then comes the `learned` one, the next ones move one key each; after that half are proposed by the
+    sampler and half lie near the best so far. With one job, an interrupted study goes on as if it had not been."""
+    starts = trials.space.starts(learned)
+    tried = caught_up(study, trials, [])
     while len(tried) < total:
         failed = len(study.get_trials(deepcopy=False, states=(TrialState.FAIL,)))
         progress(len(tried), total, f"trials, {failed} failed" if failed else "trials")
-        study.sampler = sampler(seed, len(tried))
+        study.sampler = proposer.after(len(tried), trials.space)
         size = min(trials.jobs, total - len(tried))
         waiting = len(study.get_trials(deepcopy=False, states=(TrialState.WAITING,)))
         for place in range(len(tried) + waiting, len(tried) + size):
-            if given := _given(place, tried, trials.space, seed):
+            if given := _given(place, tried, trials.space, starts, proposer.seed):
                 study.enqueue_trial(given)
-        tried += _batch(study, trials, size)
+        _batch(study, trials, proposer, size)
+        tried = caught_up(study, trials, tried)
+    give_up(study)
     return tried
 
 
-def _given(place: int, tried: Sequence[Tried], space: Space, seed: int) -> dict[str, Value] | None:
+def help_along(study: optuna.Study, trials: Trials, total: int, proposer: Proposer, progress: Progress) -> int:
+    """Add trials to a study that another process leads, until it has `total`; returns how many were added."""
+    added = 0
+    while (done := len(completed(study))) < total:
+        progress(done, total, f"trials, {added} of them from here")
+        study.sampler = proposer.apart(trials.space)
+        added += _batch(study, trials, proposer, min(trials.jobs, total - done))
+    return added
+
+
+def caught_up(study: optuna.Study, trials: Trials, tried: Sequence[Tried]) -> list[Tried]:
+    """All completed trials in order: those `tried`, and whatever this or another process has completed since."""
+    known = {one.number for one in tried}
+    new = [trial for trial in completed(study) if trial.number not in known]
+    found = trials.several({trial.number: _configuration(trial, trials.space) for trial in new})
+    return sorted([*tried, *found], key=lambda one: one.number)
+
+
+def _given(
+    place: int, tried: Sequence[Tried], space: Space, starts: Sequence[dict[str, Value]], seed: int
+) -> dict[str, Value] | None:
     """Parameters of the trial at `place` (0 is the first): a start, then by turns one that the sampler proposes (None)
     and one near the best so far."""
-    starts = space.starts()
     if place < len(starts):
         return starts[place]
     top = best(tried, space) if place % 2 else None
@@ -130,17 +144,27 @@ def best(tried: Sequence[Tried], space: Space) -> Tried | None:
     )
 
 
-def _batch(study: optuna.Study, trials: Trials, size: int) -> list[Tried]:
+def _batch(study: optuna.Study, trials: Trials, proposer: Proposer, size: int) -> int:
+    """Run `size` trials; returns how many of them counted."""
     asked = [study.ask() for _ in range(size)]
     wanted = {trial.number: trials.space.suggest(trial) for trial in asked}
     for trial in asked:
         trial.set_user_attr("config", wanted[trial.number].changed_from(trials.space.current))
     found = trials.several(wanted)
-    for trial, one in zip(asked, found, strict=True):
+    return sum(_close(study, trial, one, trials, proposer) for trial, one in zip(asked, found, strict=True))
+
+
+def _close(study: optuna.Study, trial: optuna.Trial, one: Tried, trials: Trials, proposer: Proposer) -> bool:
+    """Tell the study what a trial found; False where another process has given the trial up meanwhile."""
+    try:
         for name, excess in one.violations.items():
             trial.set_constraint(name, excess)
-        study.tell(trial, one.gain)
-    return found
+        trial.set_user_attr("gain", one.gain)
+        pareto = costs(trials.space, trials.goal, one.params, one.kept)
+        proposer.tell(study, trial, one.gain, one.excess, pareto)
+    except UpdateFinishedTrialError:
+        return False
+    return True
 
 
 def _configuration(trial: FrozenTrial, space: Space) -> Params:

@@ -43,8 +43,7 @@ class Space:
         return {key.name: [*self.bounds(key), key.step] for key in self.keys}
 
     def suggest(self, trial: optuna.Trial) -> Params:
-        """The configuration of a trial, snapped to the keys' steps; a key at its present grid value keeps the exact
-        present value."""
+        """The configuration of a trial."""
         chosen: dict[str, Value] = {}
         for key in self.keys:
             low, high = self.bounds(key)
@@ -53,14 +52,20 @@ class Space:
             elif key.kind is int:
                 chosen[key.name] = trial.suggest_int(key.name, int(low), int(high))
             else:
-                chosen[key.name] = snap(key, trial.suggest_float(key.name, low, high, step=key.step))
-        return self.current.replace({n: v for n, v in chosen.items() if v != snap(KEYS[n], self.current[n])})
+                chosen[key.name] = trial.suggest_float(key.name, low, high, step=key.step)
+        return self.configured(chosen)
 
-    def starts(self) -> list[dict[str, Value]]:
-        """Parameters of the first trials: the present configuration, then one key at a time moved by _MOVES of its
-        range to either side."""
-        present: dict[str, Value] = {key.name: self._inside(key, self.current[key.name]) for key in self.keys}
-        found = [present]
+    def configured(self, values: Mapping[str, Value]) -> Params:
+        """The configuration with these values, snapped to the keys' steps; a key at its present grid value keeps the
+        exact present value."""
+        snapped = {name: snap(KEYS[name], value) for name, value in values.items()}
+        return self.current.replace({n: v for n, v in snapped.items() if v != snap(KEYS[n], self.current[n])})
+
+    def starts(self, learned: Params | None = None) -> list[dict[str, Value]]:
+        """Parameters of the first trials: the present configuration, the `learned` one, then one key at a time moved by
+        _MOVES of its range to either side."""
+        present = self._values(self.current)
+        found = [present] if learned is None else [present, self._values(learned)]
         for key in self.keys:
             low, high = self.bounds(key)
             moves = [(high - low) * share for share in _MOVES]
@@ -71,7 +76,7 @@ class Space:
 
     def near(self, params: Params, rng: np.random.Generator) -> dict[str, Value]:
         """Parameters of a trial close to `params`: one to three keys moved, by about _NEARBY of their range."""
-        found: dict[str, Value] = {key.name: self._inside(key, params[key.name]) for key in self.keys}
+        found = self._values(params)
         count = min(int(rng.integers(1, 4)), len(self.keys))
         for place in rng.choice(len(self.keys), size=count, replace=False):
             key = self.keys[int(place)]
@@ -81,6 +86,9 @@ class Space:
             present = found[key.name]
             found[key.name] = not present if key.kind is bool else self._inside(key, present + move)
         return found
+
+    def _values(self, params: Params) -> dict[str, Value]:
+        return {key.name: self._inside(key, params[key.name]) for key in self.keys}
 
     def _inside(self, key: Key, value: Value) -> Value:
         """The nearest value of the key's grid that the search may try."""

@@ -4,24 +4,27 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import optuna
 from filelock import FileLock, Timeout
-from optuna.exceptions import ExperimentalWarning
+from optuna.exceptions import ExperimentalWarning, StorageInternalError
 from optuna.storages import JournalStorage
 from optuna.trial import FrozenTrial, TrialState
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from workbench.errors import BadInput, StoreLocked
 from workbench.params.files import write_atomic
 from workbench.tune.journal import Journal, mend
+from workbench.tune.samplers import Direction
 
 optuna.logging.set_verbosity(optuna.logging.WARNING)
 
-_STARTUP_TRIALS = 20
 _NEEDED = ("study", "verdict", "reasons", "feasible", "config", "current", "split")
 
 
@@ -30,58 +33,122 @@ def studies_folder(store: Path) -> Path:
     return store.with_name(f"{store.name}.studies")
 
 
+@dataclass(frozen=True)
+class Place:
+    """Where the study `name` is kept: its lock and result in `folder`, its trials in a journal there or, where
+    `storage` is the address of a database, in that one, so that several machines can work on it."""
+
+    folder: Path
+    name: str
+    storage: str | None = None
+
+    @property
+    def journal(self) -> Path:
+        """The file of the trials, where no database holds them."""
+        return self.folder / f"{self.name}.journal"
+
+    def exists(self) -> bool:
+        """Whether there is a study of this name; BadInput where the storage cannot be reached."""
+        if self.storage is None:
+            return self.journal.exists()
+        with _reached(self.storage):
+            return self.name in optuna.get_all_study_names(self.storage)
+
+    def study(self, directions: Sequence[Direction]) -> optuna.Study:
+        """The study, made where there is none."""
+        with warnings.catch_warnings(), _reached(self.storage):
+            warnings.simplefilter("ignore", ExperimentalWarning)
+            return optuna.create_study(
+                storage=self.storage or JournalStorage(Journal(str(self.journal))), study_name=self.name,
+                directions=directions, load_if_exists=True,
+            )  # fmt: skip
+
+
 @contextmanager
-def opened_study(folder: Path, name: str, setup: Mapping[str, Any], resume: bool) -> Iterator[optuna.Study]:
-    """The study `name`, held by this process alone. `setup` is what its trials rest on.
+def _reached(storage: str | None) -> Iterator[None]:
+    """Failures of a database, in one sentence."""
+    try:
+        yield
+    except (ArgumentError, ImportError, SQLAlchemyError, StorageInternalError) as error:
+        raise BadInput(
+            f"Cannot use the storage {_without_password(storage)} ({type(error).__name__}); name a database that "
+            "Optuna can use, like postgresql://user@host/name, and whose driver is installed."
+        ) from error
+
+
+def _without_password(storage: str | None) -> str:
+    try:
+        return make_url(storage or "").render_as_string(hide_password=True)
+    except ArgumentError:
+        return "that was named"
+
+
+@contextmanager
+def opened_study(
+    place: Place, setup: Mapping[str, Any], resume: bool, directions: Sequence[Direction] = ("maximize",)
+) -> Iterator[optuna.Study]:
+    """The study, led by this process alone. `setup` is what its trials rest on.
 
     A study that exists is taken up only with `resume` and the same setup, otherwise BadInput; StoreLocked while another
-    process runs it. Trials that a killed run left open are closed as failed.
+    process leads it. Trials that a killed run left open are closed as failed.
     """
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    lock = FileLock(folder / f"{name}.lock")
+    place.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    lock = FileLock(place.folder / f"{place.name}.lock")
     try:
         lock.acquire(timeout=0)
     except Timeout as error:
         raise StoreLocked(
-            f"The study {name} is running in another process; wait for it or choose another --study."
+            f"The study {place.name} is running in another process; wait for it or choose another --study."
         ) from error
     try:
-        yield _loaded(folder / f"{name}.journal", name, setup, resume)
+        yield _led(place, setup, resume, directions)
     finally:
         lock.release()
 
 
-def _loaded(journal: Path, name: str, setup: Mapping[str, Any], resume: bool) -> optuna.Study:
-    if journal.exists() and not resume:
-        raise BadInput(f"There is a study {name} already; add --resume to go on with it or choose another --study.")
-    mend(journal)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ExperimentalWarning)
-        storage = JournalStorage(Journal(str(journal)))
-        study = optuna.create_study(storage=storage, study_name=name, direction="maximize", load_if_exists=True)
+def joined_study(place: Place, setup: Mapping[str, Any], directions: Sequence[Direction]) -> optuna.Study:
+    """A study that another process leads, to add trials to; BadInput where there is none or it rests on other data."""
+    if not place.exists():
+        raise BadInput(f"There is no study {place.name} to help; start it without --worker first.")
+    study = place.study(directions)
+    _check_setup(study, setup)
+    return study
+
+
+def _led(place: Place, setup: Mapping[str, Any], resume: bool, directions: Sequence[Direction]) -> optuna.Study:
+    if place.exists() and not resume:
+        raise BadInput(
+            f"There is a study {place.name} already; add --resume to go on with it or choose another --study."
+        )
+    if place.storage is None:
+        mend(place.journal)
+    study = place.study(directions)
+    _check_setup(study, setup)
+    give_up(study)
+    return study
+
+
+def give_up(study: optuna.Study) -> None:
+    """Close the trials that are open as failed."""
+    for trial in study.get_trials(deepcopy=False, states=(TrialState.RUNNING,)):
+        study.tell(trial.number, state=TrialState.FAIL, skip_if_finished=True)
+
+
+def _check_setup(study: optuna.Study, setup: Mapping[str, Any]) -> None:
     said = json.dumps(setup, sort_keys=True)
     known = study.user_attrs.get("setup")
     if known is None:
         study.set_user_attr("setup", said)
     elif known != said:
         raise BadInput(
-            f"The study {name} was made with other data, settings or options ({_first_difference(known, said)}); "
-            "choose another --study."
+            f"The study {study.study_name} was made with other data, settings or options "
+            f"({_first_difference(known, said)}); choose another --study."
         )
-    for trial in study.get_trials(deepcopy=False, states=(TrialState.RUNNING,)):
-        study.tell(trial.number, state=TrialState.FAIL)
-    return study
 
 
 def _first_difference(known: str, said: str) -> str:
     before, now = json.loads(known), json.loads(said)
     return next((key for key in sorted({*before, *now}) if before.get(key) != now.get(key)), "setup")
-
-
-def sampler(seed: int, done: int) -> optuna.samplers.BaseSampler:
-    """What proposes the trial after `done` completed ones: the same after an interruption as without one."""
-    own = seed * 1_000_003 + done
-    return optuna.samplers.TPESampler(seed=own % 2**32, n_startup_trials=_STARTUP_TRIALS)
 
 
 def completed(study: optuna.Study) -> list[FrozenTrial]:

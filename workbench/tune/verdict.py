@@ -9,7 +9,12 @@ from workbench.metrics.bootstrap import Interval
 from workbench.metrics.report.sufficiency import FEW as LEAST_USED
 from workbench.tune.finding import Finding
 from workbench.tune.goal import LEAST_OF_A_CLIENT
+from workbench.tune.learned import Ranking
 from workbench.tune.request import TuneRequest
+
+# How sure it must be that no loss which the held-out prompts hide outweighs the gain: to adopt a change, to try it out.
+_LEVEL = 0.95
+_TRIED_LEVEL = 0.9
 
 
 class Verdict(StrEnum):
@@ -47,8 +52,36 @@ def judge(finding: Finding, request: TuneRequest) -> tuple[Verdict, list[str]]:
     return _on_the_holdout(finding, request)
 
 
+def judge_learned(finding: Finding, ranks: Ranking, request: TuneRequest) -> tuple[Verdict, list[str]]:
+    """What is said of weights that were learned from the uses: "worth a trial" where they order held-out memories
+    better than the present ones beyond doubt, or gain beyond doubt by what is known, and nothing else speaks against
+    them. Never more, because they show memories of which nothing is known."""
+    gains = finding.interval is not None and finding.interval.low > 0
+    if not (ranks.clear or gains):
+        return Verdict.KEEP, ["Weights learned from the uses order held-out memories no better than the present ones."]
+    against = _against(finding, request) or ([] if ranks.clear else _may_hide_more(finding))
+    said = [_order(ranks), *_said(finding)]
+    if against:
+        return Verdict.KEEP, [*against, *said]
+    new = finding.proposed.newly_shown - finding.present.newly_shown
+    return Verdict.TRIAL, [
+        f"Weights learned from which memories were used promise more than any that can be counted; {new} of "
+        f"{finding.proposed.shown} memories shown to held-out prompts would be new, so try it on some of the traffic.",
+        *said,
+    ]
+
+
+def _order(ranks: Ranking) -> str:
+    better, rises = ("better", "rises") if ranks.clear else ("no better beyond doubt", "goes")
+    return (
+        f"On prompts that they have not seen the learned weights tell used memories from unused ones {better}: the "
+        f"chance that a used one scores higher {rises} from {ranks.before:.2f} to {ranks.after:.2f}, the log loss "
+        f"falls by {ranks.gain:.4f} a memory{_span(ranks.interval)}."
+    )
+
+
 def _on_the_holdout(finding: Finding, request: TuneRequest) -> tuple[Verdict, list[str]]:
-    against = _against(finding, request)
+    against = _against(finding, request) or _may_hide_more(finding)
     if against:
         return Verdict.KEEP, [*against, *_said(finding)]
     doubts = _doubts(finding, request)
@@ -73,6 +106,16 @@ def _against(finding: Finding, request: TuneRequest) -> list[str]:
     return reasons
 
 
+def _may_hide_more(finding: Finding) -> list[str]:
+    """What speaks against trying out a change for which nothing but its counts speaks."""
+    if finding.gain > _hidden_cost(finding, _TRIED_LEVEL):
+        return []
+    return [
+        f"With {finding.present.used_kept} used memories held out, a loss of {_ceiling(finding, _TRIED_LEVEL):.0%} "
+        "would look the same in one of ten such logs, and it would cost more than the removed noise is worth."
+    ]
+
+
 def _doubts(finding: Finding, request: TuneRequest) -> list[str]:
     """What has to be tried out before a change can be called safe."""
     reasons = [
@@ -92,14 +135,24 @@ def _doubts(finding: Finding, request: TuneRequest) -> list[str]:
         reasons.append("The interval of the gain on held-out prompts reaches zero: try it on some of the traffic.")
     elif finding.worst_interval is None or finding.worst_interval.low <= 0:
         reasons.append("If all newly shown memories were unhelpful, nothing might be gained: look at some first.")
-    ceiling = loss_ceiling(finding.used_lost, finding.present.used_kept)
-    unseen = (ceiling * finding.present.used_kept - finding.used_lost) / max(finding.present.prompts, 1)
-    if finding.worst - unseen <= 0:
+    if finding.worst <= _hidden_cost(finding, _LEVEL):
         reasons.append(
-            f"With {finding.present.used_kept} used memories held out, a loss of up to {ceiling:.0%} cannot be ruled "
-            "out, and it would cost more than the removed noise is worth."
+            f"With {finding.present.used_kept} used memories held out, a loss of up to "
+            f"{_ceiling(finding, _LEVEL):.0%} cannot be ruled out, and it would cost more than the removed noise is "
+            "worth."
         )
     return reasons
+
+
+def _ceiling(finding: Finding, level: float) -> float:
+    """The largest share of used memories that the configuration may be losing, at this level."""
+    return loss_ceiling(finding.used_lost, finding.present.used_kept, level)
+
+
+def _hidden_cost(finding: Finding, level: float) -> float:
+    """What so large a loss costs a prompt, beyond the loss that was seen."""
+    hidden = _ceiling(finding, level) * finding.present.used_kept - finding.used_lost
+    return finding.lost_weighs * hidden / max(finding.present.prompts, 1)
 
 
 def _of_client(client: str, lost: int, used: int) -> str:

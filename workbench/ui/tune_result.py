@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -51,10 +51,10 @@ def draw_result(study: str) -> None:
     for row in (figures[:3], figures[3:]):
         for place, (name, value, meaning) in zip(st.columns(3), row, strict=False):
             place.metric(name, value, help=meaning, border=True)
-    for reason in result["reasons"][1:]:
-        st.markdown("- " + said(reason))
+    _lines(result["reasons"][1:])
     if result["holdout"] is not None:
         _held_out(result)
+        _beside(result)
     st.subheader(t("tune.settings"))
     if verdict not in (Verdict.SAFE, Verdict.TRIAL) and best_changes(result):
         st.caption(t("tune.not_recommended"))
@@ -93,6 +93,27 @@ def _held_out(result: dict[str, Any]) -> None:
         picture(gains_figure(spoken), "gains", t("tune.gains"))
     if result["pareto"]:
         picture(front_figure(front_info(result)), "front", t("tune.front"))
+
+
+def _beside(result: Mapping[str, Any]) -> None:
+    """What a model says, apart from all that is known, and what would settle the verdict."""
+    estimate = result.get("estimate")
+    if estimate:
+        st.subheader(t("tune.estimate"), help=t("tune.estimate_help"))
+        _lines([estimate["model"]["said"], estimate["judged"]["said"]])
+        alone = estimate["by_model_alone"]
+        if alone:
+            keys = ", ".join(f"{name} = {value}" for name, value in alone["changed"].items())
+            st.info(t("tune.by_model_alone", keys=keys) + " " + said(alone["said"]))
+            _lines([alone["probe"]["labels"]["said"], alone["probe"]["canary"]["said"]])
+    if result.get("settle", {}).get("said"):
+        st.subheader(t("tune.settle"))
+        _lines(result["settle"]["said"])
+
+
+def _lines(sentences: Sequence[str]) -> None:
+    for one in sentences:
+        st.markdown("- " + said(one))
 
 
 def _search(study: str, result: dict[str, Any]) -> None:

@@ -1,9 +1,14 @@
 -- In:  labelled (labelled.sql: candidates with pair and label).
--- Out: labelled plus judged_number, which counts the judged pairs (used, or shown and not used) from 0 in order of time.
-SELECT l.*, j.judged_number
+-- Out: labelled plus number, which counts the pairs from 0: first the judged ones (used, or shown and not used) in order
+--      of time, then those that are set aside, then those that the log never showed.
+SELECT l.*, n.number
 FROM labelled AS l
-LEFT JOIN (
-    SELECT pair, (row_number() OVER (ORDER BY pair) - 1)::INTEGER AS judged_number
-    FROM (SELECT DISTINCT pair FROM labelled WHERE label IN (0, 1))
-) AS j ON j.pair = l.pair
+JOIN (
+    SELECT pair, (row_number() OVER (ORDER BY kind, pair) - 1)::INTEGER AS number
+    FROM (
+        SELECT pair, any_value(CASE WHEN label IN (0, 1) THEN 0 WHEN label = -1 THEN 1 ELSE 2 END) AS kind
+        FROM labelled
+        GROUP BY pair
+    )
+) AS n ON n.pair = l.pair
 ORDER BY l.query_id, l.priority, l.uri_order

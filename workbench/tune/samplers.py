@@ -1,0 +1,81 @@
+"""What proposes the next trial, and what it is told of one that was tried."""
+
+from __future__ import annotations
+
+import secrets
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import optuna
+from optuna.samplers import BaseSampler, CmaEsSampler, NSGAIISampler, TPESampler
+
+from workbench.params import Params
+from workbench.tune.evaluate import Kept
+from workbench.tune.goal import Goal
+from workbench.tune.request import CMAES, NSGAII
+from workbench.tune.space import Space
+
+Direction = Literal["minimize", "maximize"]
+
+_STARTUP_TRIALS = 20
+_POPULATION = 24
+
+
+def costs(space: Space, goal: Goal, params: Params, kept: Kept) -> tuple[float, ...]:
+    """What a Pareto front is drawn over, each the smaller the better: used memories lost, unused ones removed (as a
+    negative number), newly shown ones, and distance from the present configuration."""
+    used, judged = goal.part.used, kept.judged
+    lost, removed = int((used & ~judged).sum()), int((~used & ~judged).sum())
+    return lost, -removed, kept.newly_shown, space.distance(params)
+
+
+@dataclass(frozen=True)
+class Proposer:
+    """The sampler `name` of Optuna, as a study needs it."""
+
+    name: str
+    seed: int
+
+    @property
+    def directions(self) -> Sequence[Direction]:
+        """Of the values that a trial is told: the gain; or, for NSGA-II, the costs of a Pareto front."""
+        return ["minimize"] * 4 if self.name == NSGAII else ["maximize"]
+
+    def after(self, done: int, space: Space) -> BaseSampler:
+        """What proposes the trial after `done` completed ones: the same after an interruption as without one."""
+        return self._seeded((self.seed * 1_000_003 + done) % 2**32, space)
+
+    def apart(self, space: Space) -> BaseSampler:
+        """What proposes trials beside another process: never the same ones."""
+        return self._seeded(secrets.randbits(32), space)
+
+    def _seeded(self, seed: int, space: Space) -> BaseSampler:
+        tpe = TPESampler(seed=seed, n_startup_trials=_STARTUP_TRIALS)
+        if self.name == CMAES:
+            ordered = {key.name for key in space.keys if key.kind is not bool}
+            present = {name: value for name, value in space.starts()[0].items() if name in ordered}
+            return CmaEsSampler(
+                x0=present, n_startup_trials=_STARTUP_TRIALS, independent_sampler=tpe, warn_independent_sampling=False,
+                seed=seed,
+            )  # fmt: skip
+        return NSGAIISampler(population_size=_POPULATION, seed=seed) if self.name == NSGAII else tpe
+
+    def tell(
+        self, study: optuna.Study, trial: optuna.Trial, gain: float, excess: float, pareto: Sequence[float]
+    ) -> None:
+        """Close a trial. CMA-ES knows no limits: where a trial oversteps them by `excess` memories, that is what it is
+        told, as a loss."""
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Constraints have been set", UserWarning)
+            if self.name == NSGAII:
+                study.tell(trial, pareto, skip_if_finished=True)
+            else:
+                value = -excess if self.name == CMAES and excess > 0 else gain
+                study.tell(trial, value, skip_if_finished=True)
+
+
+def gain_of(trial: optuna.trial.FrozenTrial) -> float:
+    """The gain of a completed trial, whatever its sampler was told."""
+    return float(trial.user_attrs["gain"])
