@@ -17,9 +17,14 @@ from urllib.request import urlopen
 from served import free_port
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Locator, Page
 
 PATIENCE_MS = 60_000
+SETTLES_MS = 600
+_AT_REST = (
+    "document.querySelector('[data-testid=stApp]')?.dataset.testScriptState === 'notRunning'"
+    " && !document.querySelector('[data-testid=stSpinner], [data-testid=stSkeleton]')"
+)
 
 
 @contextmanager
@@ -56,6 +61,18 @@ def browsed(chromium: str, theme: Literal["light", "dark"] = "light") -> Iterato
         yield context.new_page()
         browser.close()
     assert outside == []
+
+
+def heading(page: Page, name: str) -> Locator:
+    """The title of a page."""
+    return page.get_by_role("heading", name=name, exact=True)
+
+
+def drawn(page: Page) -> None:
+    """Until the script of the page has come to its end and everything is in its place."""
+    page.wait_for_function(_AT_REST)
+    page.wait_for_timeout(SETTLES_MS)
+    page.wait_for_function(_AT_REST)
 
 
 def _wait_for(address: str, seconds: float = 60) -> None:

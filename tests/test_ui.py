@@ -204,15 +204,6 @@ def test_a_store_that_is_missing_is_said_on_the_page(tmp_path: Path, monkeypatch
     assert "workbench import" in app.error[0].value.replace("\\", "")
 
 
-def test_an_empty_store_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    empty = tmp_path / "empty.duckdb"
-    with writing(empty, "test"):
-        pass
-    monkeypatch.setenv("WORKBENCH_DB", str(empty))
-    assert [one.value for one in opened().info] == [word("frame.empty_log")]
-    assert [one.value for one in opened("prompt").info] == [word("frame.nothing_passes")]
-
-
 def test_markdown_of_users_is_escaped() -> None:
     assert literal("cost $5 :x: [a](b) <b>") == r"cost \$5 \:x\: \[a\]\(b\) \<b\>"
 

@@ -14,7 +14,6 @@ from worlds import world_store
 
 from workbench.params import Params
 from workbench.params.drafts import drafts_folder, save_draft
-from workbench.store import writing
 from workbench.ui import findings
 
 CHANGES = {"recall.weights.w_exact": 0.05, "recall.display.min_display_score": 0.63}
@@ -75,11 +74,7 @@ def test_several_configurations_are_held_against_the_first() -> None:
     assert app.query_params["against"] == "at-hand"
 
 
-def test_fewer_than_two_and_empty_stores_say_what_to_do(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("store")
+def test_fewer_than_two_say_what_to_do() -> None:
     app = opened("compare", configs=["present"])
     assert [one.value for one in app.info] == [word("compare.too_few")]
-    empty = store.with_name("empty.duckdb")
-    with writing(empty, "test"):
-        pass
-    monkeypatch.setenv("WORKBENCH_DB", str(empty))
-    assert [one.value for one in opened("compare").info] == [word("frame.empty_log")]

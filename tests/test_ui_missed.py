@@ -134,13 +134,6 @@ def test_thin_data_say_what_was_looked_at() -> None:
     assert not any("uri" in frame.value and frame.value["uri"].tolist() == [TARGET] for frame in app.dataframe)
 
 
-def test_an_empty_store_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with writing(tmp_path / "empty.duckdb", "test"):
-        pass
-    monkeypatch.setenv("WORKBENCH_DB", str(tmp_path / "empty.duckdb"))
-    assert [info.value for info in opened("missed").info] == [word("frame.empty_log")]
-
-
 def test_the_effect_of_a_change_is_said_with_its_counts() -> None:
     counts = {"prompts": 9, "missed": 3, "shown_before": 0, "shown_after": 2, "newly_shown": 1, "no_longer_shown": 0,
               "others_gone": 2, "used_gone": 1, "others_come": 0, "left_out": None}  # fmt: skip

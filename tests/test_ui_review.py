@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 from streamlit.testing.v1 import AppTest
 from ui_app import opened, sound, visit, widget, word
 
@@ -110,15 +109,9 @@ def test_case_23_texts_are_literal(store: Path) -> None:
     assert opened("review").text[0].value == strange
 
 
-def test_thin_data_and_an_empty_store_say_what_to_do(
-    store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_thin_data_say_what_to_do(store: Path) -> None:
     with writing(store, "test") as db:
         db.execute("UPDATE wb.logged_candidates SET exact = NULL, glossary_semantic = NULL, dense_gist = NULL,"
                    " dense_question = NULL, lexical_gist = NULL, lexical_question = NULL")  # fmt: skip
     app = opened("review")
     assert [info.value for info in app.info] == [word("review.nothing")]
-    with writing(tmp_path / "empty.duckdb", "test"):
-        pass
-    monkeypatch.setenv("WORKBENCH_DB", str(tmp_path / "empty.duckdb"))
-    assert [info.value for info in opened("review", lang="zh").info] == [word("frame.empty_log", "zh")]

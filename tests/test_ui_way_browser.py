@@ -1,51 +1,54 @@
-"""The whole way in a browser, from an imported log to a file that equals the command's; pictures of every page."""
+"""The whole way in a browser, from an imported log to a file that equals the command's, and what the way meets."""
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING
+from urllib.parse import urlencode
 
 import pytest
-from app_in_browser import PATIENCE_MS, browsed, served
+from app_in_browser import PATIENCE_MS, browsed, drawn, heading, served
 from ui_app import word
 
+from workbench.judge.hand import listing, reading_answers
 from workbench.params.drafts import save_draft
 from workbench.replay.logged import settings_in_force
 from workbench.simulate import World, simulate
 from workbench.store import writing
-from workbench.ui.screens import SCREENS
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Dialog, Page
 
 STRANGE = "cost $5 :smile: [x](y) <b>hi</b> <img src=http://example.com/x.png onerror=alert(1)> *bold* \u202eabc 💡"
-# `WORKBENCH_PICTURES=FOLDER pytest -m browser` takes a picture of every page in every look, and keeps them.
-PICTURES = os.environ.get("WORKBENCH_PICTURES")
-LOOKS = [("en", "light"), ("zh", "dark"), *([("en", "dark"), ("zh", "light")] if PICTURES else [])]
-PAGES = [screen.name for screens in SCREENS.values() for screen in screens]
 
 pytestmark = pytest.mark.browser
 
 
 @pytest.fixture(scope="module")
-def store(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A simulated log, imported by the command; its newest prompt is full of marks."""
-    folder = tmp_path_factory.mktemp("way")
-    simulate(folder / "tables", World(prompts=900, needs=0.4), 3)
-    command("import", folder / "tables", "--db", folder / "store.duckdb")
-    with writing(folder / "store.duckdb", "test") as db:
+def tables(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A simulated log."""
+    folder = tmp_path_factory.mktemp("way") / "tables"
+    simulate(folder, World(prompts=900, needs=0.4), 3)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def store(tables: Path) -> Path:
+    """That log, imported by the command; its newest prompt is full of marks."""
+    store = tables.with_name("store.duckdb")
+    command("import", tables, "--db", store)
+    with writing(store, "test") as db:
         db.execute(
             "UPDATE recall_queries SET query_text = $text WHERE query_id = (SELECT arg_max(query_id, (now, query_id))"
             " FROM wb.logged_queries WHERE traffic = 'prompt')",
             {"text": STRANGE},
         )
         in_force = settings_in_force(db).params
-    save_draft(folder / "store.duckdb", "mine", in_force.replace({"recall.weights.w_exact": 0.1}))
-    return folder / "store.duckdb"
+    save_draft(store, "mine", in_force.replace({"recall.weights.w_exact": 0.1}))
+    return store
 
 
 @pytest.fixture(scope="module")
@@ -57,11 +60,6 @@ def address(store: Path) -> Iterator[str]:
 def command(*arguments: str | Path) -> None:
     """One command of the workbench, which succeeds."""
     subprocess.run([sys.executable, "-m", "workbench", *map(str, arguments)], check=True, capture_output=True)
-
-
-def heading(page: Page, name: str) -> Any:
-    """The title of a page."""
-    return page.get_by_role("heading", name=name, exact=True)
 
 
 def follow(page: Page, name: str) -> None:
@@ -90,6 +88,8 @@ def test_from_the_overview_to_a_file_that_equals_the_command_s(
         threshold.press("ArrowRight")
         expect(page.get_by_text("in 1 key: display.min_display_score = 0.62")).to_be_visible(timeout=PATIENCE_MS)
         follow(page, "overview")
+        page.reload()
+        expect(heading(page, "Overview")).to_be_visible(timeout=PATIENCE_MS)
         follow(page, "whatif")
         expect(page.get_by_text("in 1 key: display.min_display_score = 0.62")).to_be_visible(timeout=PATIENCE_MS)
         follow(page, "tune")
@@ -144,29 +144,53 @@ def _prompts(page: Page) -> str:
     return value.inner_text()
 
 
-@pytest.mark.parametrize(("language", "theme"), LOOKS)
-def test_a_picture_of_every_page_without_a_fault(
-    chromium: str, address: str, language: str, theme: Literal["light", "dark"], tmp_path: Path
-) -> None:
-    folder = Path(PICTURES or tmp_path)
-    folder.mkdir(exist_ok=True)
-    with browsed(chromium, theme=theme) as page:
-        for name in PAGES:
-            page.goto(f"{address}/{'' if name == 'overview' else name}?lang={language}")
-            heading(page, word(f"{name}.title", language)).wait_for(timeout=PATIENCE_MS)
-            _drawn(page)
-            assert page.get_by_test_id("stException").count() == 0, name
-            assert page.get_by_text(word("frame.fault", language)).count() == 0, name
-            assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), name
-            page.screenshot(path=folder / f"{name}-{language}-{theme}.png")
+def test_case_23_hostile_text_does_no_harm(chromium: str, address: str) -> None:
+    with browsed(chromium) as page:
+        dialogs: list[str] = []
+
+        def dismiss(dialog: Dialog) -> None:
+            dialogs.append(dialog.message)
+            dialog.dismiss()
+
+        page.on("dialog", dismiss)
+        for name in ("prompt", "prompts", "overview"):
+            page.goto(f"{address}/{'' if name == 'overview' else name}?{urlencode({'text': STRANGE})}")
+            heading(page, word(f"{name}.title")).wait_for(timeout=PATIENCE_MS)
+            drawn(page)
+            assert page.get_by_label(word("bar.text"), exact=True).input_value() == STRANGE
+            assert page.locator("b", has_text="hi").count() == 0, name
+            assert page.locator("img[src*='example.com']").count() == 0, name
+            assert page.get_by_role("link", name="x", exact=True).count() == 0, name
+        assert dialogs == []
 
 
-def _drawn(page: Page) -> None:
-    """Until the script of the page has come to its end, and the window is as tall as the page."""
-    page.wait_for_function(
-        "document.querySelector('[data-testid=stApp]')?.dataset.testScriptState === 'notRunning'"
-        " && !document.querySelector('[data-testid=stSpinner], [data-testid=stSkeleton]')"
-    )
-    height = page.evaluate("document.querySelector('[data-testid=stMainBlockContainer]').scrollHeight")
-    page.set_viewport_size({"width": 1280, "height": min(int(height) + 80, 6000)})
-    page.wait_for_timeout(600)
+def test_answers_by_the_keyboard(chromium: str, address: str, store: Path) -> None:
+    from playwright.sync_api import expect
+
+    with browsed(chromium) as page:
+        page.goto(f"{address}/review")
+        expect(page.get_by_text("Pair 1 of ")).to_be_visible(timeout=PATIENCE_MS)
+        heading(page, word("review.title")).click()
+        for key, number in (("1", 2), ("2", 3), ("j", 4), ("3", 5), ("u", 4), ("k", 3)):
+            page.keyboard.press(key)
+            expect(page.get_by_text(f"Pair {number} of ")).to_be_visible(timeout=PATIENCE_MS)
+    with reading_answers(store) as db:
+        assert sorted(one["grade"] for one in listing(db)) == ["no", "yes"]
+
+
+def test_from_nothing_over_an_import_to_the_overview(chromium: str, tables: Path, tmp_path: Path) -> None:
+    from playwright.sync_api import expect
+
+    with writing(tmp_path / "store.duckdb", "test"):
+        pass
+    with served(tmp_path / "store.duckdb") as address, browsed(chromium) as page:
+        page.goto(address)
+        expect(page.get_by_text("The store holds no recalls yet.")).to_be_visible(timeout=PATIENCE_MS)
+        follow(page, "data")
+        path = page.get_by_label(word("data.path"), exact=True)
+        path.fill(str(tables))
+        path.press("Enter")
+        page.get_by_role("button", name=word("data.start"), exact=True).click()
+        expect(page.get_by_text("is imported.")).to_be_visible(timeout=2 * PATIENCE_MS)
+        follow(page, "overview")
+        expect(page.get_by_test_id("stMetricValue").first).to_have_text("900", timeout=PATIENCE_MS)

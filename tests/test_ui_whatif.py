@@ -17,18 +17,16 @@ from workbench.charts.whatif import (
     sweep_info,
 )
 from workbench.judge import Evidence, ledger
-from workbench.params import KEYS, Params
+from workbench.params import KEYS, THRESHOLD, Params
 from workbench.params.drafts import draft_names, read_draft, save_draft
 from workbench.params.toml import read_toml
 from workbench.replay.logged import settings_in_force
 from workbench.replay.run import Settings
 from workbench.replay.selection import SELECTED, Selection
-from workbench.store import reading, writing
+from workbench.store import reading
 from workbench.tune import load_result, studies_folder
 from workbench.ui import findings
 from workbench.whatif import Desk, sweep_columns, sweep_rows, thresholds_around
-
-THRESHOLD = "recall.display.min_display_score"
 
 
 def counted(store: Path, changes: dict[str, float], chosen: Selection | None = None) -> dict[str, int]:
@@ -79,10 +77,14 @@ def test_case_44_values_survive_pages_and_stand_in_the_address() -> None:
     before = [one.value for one in app.metric]
     assert "in 2 keys" in said(app)
     assert "bonus.priority_step = 0.013" in said(app)
-    visit(visit(app, "overview"), "whatif")
+    address = {"priority_step": "0.013", "max_display_items": "5"}
+    app.query_params.clear()  # as a browser does where a link is followed
+    assert dict(visit(app, "overview").query_params) == address
+    visit(app, "whatif")
     assert widget(app, "slider", "bonus.priority\\_step").value == 0.013
     assert [one.value for one in app.metric] == before
-    assert dict(app.query_params) == {"priority_step": "0.013", "max_display_items": "5"}
+    assert dict(app.query_params) == address
+    assert [one.value for one in visit(opened("overview", **address), "whatif").metric] == before
     assert [one.value for one in opened("whatif", priority_step="0.013", max_display_items="5").metric] == before
     nonsense = opened("whatif", priority_step="7", max_display_items="x", w_dense="nan")
     assert "These are the values of **present settings**" in said(nonsense)
@@ -148,16 +150,9 @@ def test_each_further_look_is_drawn(look: str, language: str) -> None:
     assert len(app.get("plotly_chart")) == 3
 
 
-def test_an_empty_store_and_a_filter_that_lets_nothing_pass_say_what_to_do(
-    tmp_path: Path, store: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.usefixtures("store")
+def test_a_filter_that_lets_nothing_pass_says_what_to_do() -> None:
     assert [one.value for one in opened("whatif", text="nobody says this").info] == [word("frame.nothing_passes")]
-    empty = store.with_name("empty.duckdb")
-    with writing(empty, "test"):
-        pass
-    monkeypatch.setenv("WORKBENCH_DB", str(empty))
-    assert [one.value for one in opened("whatif").info] == [word("frame.empty_log")]
-    monkeypatch.setenv("WORKBENCH_DB", str(tmp_path / "none.duckdb"))
 
 
 def test_the_grid_keeps_to_the_steps_and_the_range() -> None:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import logging
+from contextlib import suppress
 from pathlib import Path
 
 import streamlit as st
 
 from workbench.errors import WorkbenchError
-from workbench.ui import kept
+from workbench.ui import draft, kept
 from workbench.ui.bar import draw_filter, draw_language
 from workbench.ui.cached import store_path
+from workbench.ui.configurations import in_force
 from workbench.ui.links import link
 from workbench.ui.screens import SCREENS
 from workbench.ui.texts import plain, t
@@ -31,6 +33,7 @@ def run() -> None:
         draw_language()
     page = st.navigation({plain(f"frame.{group}"): _pages(group) for group in SCREENS})
     draw_filter()
+    _keep_draft()
     try:
         page.run()
     except WorkbenchError as error:
@@ -40,6 +43,11 @@ def run() -> None:
     except Exception:
         _LOG.exception("the page %s failed", page.title)
         st.error(t("frame.fault"))
+
+
+def _keep_draft() -> None:
+    with suppress(WorkbenchError):  # no store yet, or one that cannot be read: the page says so
+        draft.stay(in_force())
 
 
 def _pages(group: str) -> list[st.Page]:

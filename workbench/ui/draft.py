@@ -38,6 +38,12 @@ def params(in_force: Params) -> Params:
     })  # fmt: skip
 
 
+def stay(in_force: Params) -> None:
+    """Let the address of a page that draws no widget of the draft hold it, too, so that it outlives a reload."""
+    for name, value in params(in_force).changed_from(in_force).items():
+        kept.note(KEYS[name].bound, value, in_force[name])
+
+
 def draw(in_force: Params) -> Params:
     """One widget for each key, in groups; returns the draft that they say."""
     for group, prefixes in GROUPS.items():

@@ -110,7 +110,7 @@ def stage_columns() -> list[Column]:
         Column("uri", plain("prompt.memory"), width="medium"),
         *(Column(f"{stage}_score", plain(f"prompt.stage_{stage}"), "score") for stage in STAGES),
         Column("shown_in", plain("prompt.shown_in"), width="medium", said=_stage_names),
-        Column("opened_how", plain("prompt.opened")),
+        Column("opened_how", plain("prompt.opened"), width="medium"),
         Column("answer", plain("prompt.answer"), said=lambda grade: grade and plain(f"review.{grade}")),
         Column("why", plain("prompt.why"), width="large"),
         *(Column(term, word(term.replace("_", " ")), "score") for term in TERMS),

@@ -36,5 +36,5 @@ SCREENS = {
         Screen("compare", "compare_arrows"),
         Screen("export", "upload"),
     ),
-    "store": (Screen("data", "database"),),
+    "store": (Screen("data", "database"), Screen("help", "help")),
 }

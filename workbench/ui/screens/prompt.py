@@ -26,7 +26,9 @@ from workbench.ui.answers import answer_buttons
 from workbench.ui.bar import chosen
 from workbench.ui.candidate import candidate
 from workbench.ui.common import kept_choice
+from workbench.ui.empty import expect_log
 from workbench.ui.literal import literal
+from workbench.ui.log import held
 from workbench.ui.pictures import picture
 from workbench.ui.prompt_parts import (
     block,
@@ -143,6 +145,7 @@ def _reach(query_tokens: int) -> None:
 
 
 st.title(t("prompt.title"))
+expect_log(held())
 query = pick_query(chosen().selection)
 called, values = candidate()
 document = explained(query)
