@@ -25,6 +25,12 @@ class StoreVersion(WorkbenchError):
     """The store was made by a newer program."""
 
 
+class Stopped(WorkbenchError):
+    """Somebody pressed Ctrl-C; the message says what is kept."""
+
+    exit_code = 130
+
+
 class AnswerIsNo(WorkbenchError):
     """A check or gate that failed."""
 

@@ -2,7 +2,8 @@
 
 import sys
 
-__all__ = ["main"]
+__all__ = ["NOTHING_CHANGED", "main"]
+NOTHING_CHANGED = "Stopped; nothing was changed."
 
 
 def main() -> None:
@@ -13,9 +14,13 @@ def main() -> None:
         from workbench.hooks.front import main as run_hook
 
         sys.exit(run_hook(words[1:]))
-    from workbench.cli.app import main as run_command
+    try:
+        from workbench.cli.app import main as run_command
 
-    run_command()
+        run_command()
+    except KeyboardInterrupt:  # before or after the command itself: loading the program takes a moment
+        print(NOTHING_CHANGED, file=sys.stderr)
+        sys.exit(130)
 
 
 def _is_event(words: list[str]) -> bool:

@@ -10,6 +10,7 @@ import traceback
 import typer
 
 from workbench.cli import (
+    NOTHING_CHANGED,
     applying,
     checking,
     data,
@@ -20,7 +21,6 @@ from workbench.cli import (
     label,
     memory,
     missed,
-    periods,
     recall,
     reporting,
     search,
@@ -28,7 +28,7 @@ from workbench.cli import (
     tuning,
 )
 from workbench.cli.output import say, steady_streams
-from workbench.errors import WorkbenchError
+from workbench.errors import Stopped, WorkbenchError
 
 app = typer.Typer(
     help="Replay, judge and tune the recall of a Lore memory server.",
@@ -38,19 +38,26 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 _MODULES = (
-    demo, applying, checking, data, embedding, explain, hook, label, memory, missed, periods, recall, reporting, search,
+    demo, applying, checking, data, embedding, explain, hook, label, memory, missed, recall, reporting, search,
     serving, tuning,
 )  # fmt: skip
+_KEPT = {
+    "tune": "Stopped; the trials that were done are kept, and --resume goes on with them.",
+    "demo": "Stopped; start it again from the beginning.",
+}
 for commands in _MODULES:
     commands.register(app)
 
 
 def main() -> None:
-    """Run one command and exit: 0 done, 1 a fault of ours, 2 wrong use or bad input, 3 no, 4 not enough evidence."""
+    """Run one command and exit: 0 done, 1 a fault of ours, 2 wrong use or bad input, 3 no, 4 not enough evidence, 130
+    stopped with Ctrl-C."""
     steady_streams()
     logging.basicConfig(format="%(message)s", level=logging.WARNING, stream=sys.stderr)
     try:
         result = app(standalone_mode=False)
+        if result == Stopped.exit_code:  # what typer makes of a KeyboardInterrupt
+            raise KeyboardInterrupt
     except typer.TyperException as misuse:
         say(misuse.format_message() + (" Try `workbench --help`." if sys.argv[1:] else ""))
         result = 2
@@ -58,8 +65,8 @@ def main() -> None:
         say(" ".join(str(error).split()))
         result = error.exit_code
     except (KeyboardInterrupt, typer.Abort):
-        say("Stopped; nothing was changed.")
-        result = 130
+        say(next((_KEPT[word] for word in sys.argv[1:2] if word in _KEPT), NOTHING_CHANGED))
+        result = Stopped.exit_code
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         result = 0

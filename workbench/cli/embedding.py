@@ -9,12 +9,12 @@ import typer
 
 from workbench import jobs
 from workbench.cli.options import Config, Db, Json, store_path
-from workbench.cli.output import cell, emit, progress, say, table
+from workbench.cli.output import cell, emit, progress, table
 from workbench.embed.choose import KIND_VARIABLE, KINDS, MODEL_VARIABLE, URL_VARIABLE, Wanted
 from workbench.embed.fill import BATCH
 from workbench.embed.protocol import KEY_VARIABLE
 from workbench.embed.texts import KINDS as TEXT_KINDS
-from workbench.errors import BadInput
+from workbench.errors import BadInput, Stopped
 from workbench.params.toml import read_toml
 from workbench.text import counted, shown
 
@@ -64,8 +64,7 @@ def embed_command(
         with progress(json) as step:
             said = jobs.embed_texts(store_path(db), request, step)
     except KeyboardInterrupt:
-        say("Stopped; what was embedded is kept.")
-        raise typer.Exit(130) from None
+        raise Stopped("Stopped; what was embedded is kept.") from None
     emit(said, json, _text(said))
 
 

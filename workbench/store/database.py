@@ -28,6 +28,7 @@ _SETTINGS: dict[str, str | bool | int | float | list[str]] = {
     "memory_limit": "60%",
 }
 _SPILL = "workbench-spill-"
+_INTERRUPTED = "Query interrupted"
 _DAMAGE = ("Corrupt database file", "Could not read enough bytes")
 _NO_ROOM = tuple(os.strerror(code) for code in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
 
@@ -48,14 +49,15 @@ class Database:
     ) -> None:
         """Take `connection` over; `attached` names the attached database that statements run in, `spill` the folder
         for work larger than memory."""
-        connection.execute("SET TimeZone = 'UTC'")
-        with contextlib.suppress(duckdb.InvalidInputException):  # a notebook without widgets has no bar to switch off
-            connection.execute("SET enable_progress_bar = false")  # it would go to standard output, among the data
-        connection.execute(sql_text("server_order"))
-        if attached:
-            connection.execute(f"USE {attached}")
-        if spill:
-            connection.execute(f"SET temp_directory = '{_quoted(Path(spill.name))}'")
+        with _stoppable():
+            connection.execute("SET TimeZone = 'UTC'")
+            with contextlib.suppress(duckdb.InvalidInputException):  # a notebook without widgets has no bar
+                connection.execute("SET enable_progress_bar = false")  # it would go to standard output, among the data
+            connection.execute(sql_text("server_order"))
+            if attached:
+                connection.execute(f"USE {attached}")
+            if spill:
+                connection.execute(f"SET temp_directory = '{_quoted(Path(spill.name))}'")
         self._connection, self._attached, self._spill = connection, attached, spill
         self._cursors: weakref.WeakSet[Database] = weakref.WeakSet()
         self._busy = threading.Lock()
@@ -172,7 +174,8 @@ class Database:
         if not self._busy.acquire(blocking=False):
             raise RuntimeError("a Database is in use by another thread; give each thread its own cursor()")
         try:
-            yield
+            with _stoppable():
+                yield
         except duckdb.Error as error:
             if sentence := complaint(error):
                 raise BadInput(sentence) from error
@@ -187,7 +190,8 @@ class Database:
 
 def connect(path: Path | None = None) -> Database:
     """Open a database file for writing, with room for spilled data beside it, or one in memory."""
-    connection = duckdb.connect(str(path) if path else ":memory:", config=_SETTINGS)
+    with _stoppable():
+        connection = duckdb.connect(str(path) if path else ":memory:", config=_SETTINGS)
     return _limited(connection, spill_in=path and path.parent)
 
 
@@ -195,11 +199,23 @@ def attach_read_only(path: Path) -> Database:
     """A database in memory with the file `path` attached read-only and in use; temporary tables are possible."""
     connection = duckdb.connect(":memory:", config=_SETTINGS)
     try:
-        connection.execute(f"ATTACH '{_quoted(path)}' AS store (READ_ONLY)")
-    except duckdb.Error:
+        with _stoppable():
+            connection.execute(f"ATTACH '{_quoted(path)}' AS store (READ_ONLY)")
+    except (duckdb.Error, KeyboardInterrupt):
         connection.close()
         raise
     return _limited(connection, attached="store")
+
+
+@contextmanager
+def _stoppable() -> Iterator[None]:
+    """DuckDB says a Ctrl-C in its own way, which would look like a fault."""
+    try:
+        yield
+    except RuntimeError as error:
+        if _INTERRUPTED in str(error):
+            raise KeyboardInterrupt from error
+        raise
 
 
 def complaint(error: Exception) -> str | None:
