@@ -319,6 +319,25 @@ def test_a_journal_that_cannot_be_written_is_told_to_whoever_waits(path: Path, m
     assert len(Inbox(path).read()) == 1
 
 
+def test_a_recall_is_answered_where_it_cannot_be_recorded(
+    path: Path, lore: Lore, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def full(*_: Any) -> None:
+        raise BadInput("There is no room left.")
+
+    recorded = recalled(lore)
+    with monkeypatch.context() as broken:
+        broken.setattr(Inbox, "append_all", full)
+        found = recalled(lore)
+    assert found.query_id is None
+    assert found.found.items == recorded.found.items
+    assert found.found.block.startswith("<recall>\n")
+    assert found.found.block.splitlines()[1:] == recorded.found.block.splitlines()[1:]
+    assert "There is no room left. A recall was answered and is not recorded." in caplog.text
+    assert len(Inbox(path).read()) == 1
+    assert recalled(lore).query_id is not None
+
+
 def test_a_full_inbox_is_taken_in_by_the_way(path: Path) -> None:
     folded = threading.Event()
 

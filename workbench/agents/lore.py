@@ -42,7 +42,8 @@ Fold = Callable[[Path], int]
 
 @dataclass(frozen=True)
 class Recalled:
-    """A recall in time; it is recorded, unless the prompt is empty, and then without a query_id."""
+    """A recall in time; it is recorded, unless the prompt is empty or the journal cannot be written, and then without a
+    query_id."""
 
     query_id: str | None
     found: Recall
@@ -242,15 +243,27 @@ class Lore:
                 results.append(Skipped(timeout_ms))
                 text = prepare(one.prompt).text
                 if record and text and not startup:
-                    self._journal.keep(records.PROMPT, records.prompt_entry(one, text, caller))
+                    self._noted(records.PROMPT, records.prompt_entry(one, text, caller))
                 continue
             if record and one.query_id:
-                self._known.add(one.query_id, (item["uri"] for item in found.items))
-                self._journal.keep(records.RECALL, records.recall_entry(
+                entry = records.recall_entry(
                     one, found, caller, _elapsed_ms(began), startup=startup, arm=arm.record(in_force) if arm else None
-                ))  # fmt: skip
+                )
+                if not self._noted(records.RECALL, entry):
+                    results.append(Recalled(None, found.unrecorded()))
+                    continue
+                self._known.add(one.query_id, (item["uri"] for item in found.items))
             results.append(Recalled(one.query_id, found))
         return results
+
+    def _noted(self, kind: str, record: Mapping[str, Any]) -> bool:
+        """Whether an event could be kept. Agents get their memories also where the disk is full; the log says so."""
+        try:
+            self._journal.keep(kind, record)
+        except (OSError, WorkbenchError) as error:
+            _LOG.warning("%s A recall was answered and is not recorded.", error)
+            return False
+        return True
 
     def _recall_together(self, held: Generation, prompts: Sequence[_Prompt]) -> list[Recall]:
         self._in_force = held.settings.params

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -81,6 +81,11 @@ class Recall:
             "recency_enabled": self.recency,
             "view_types": ["gist", "question"],
         }
+
+    def unrecorded(self) -> Recall:
+        """The same, its block without identifiers: nothing may be reported of a recall that no log holds."""
+        shown = [(item["score"], item["uri"], item["cues"]) for item in self.items]
+        return replace(self, block=recall_block(shown))
 
     def as_json(self) -> dict[str, Any]:
         """The document of `workbench recall --json`."""
