@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
+import socket
+import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from golden_search import check, golden
-from served import GOLDEN_NOW, memory_store
+from served import GOLDEN_NOW, WORKBENCH, environment, memory_store
 from starlette.testclient import TestClient
 from worlds import copy_of
 
@@ -239,3 +242,14 @@ def test_commands_record_what_the_service_would(path: Path, run: Run) -> None:
     assert json.loads(out) == {"folded": 5}
     with reading(path) as db:
         assert db.rows("SELECT client_type, used_count FROM recall_queries WHERE session_id = 's1'") == [("codex", 1)]
+
+
+def test_a_port_that_is_taken_is_told_in_one_sentence(path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        ended = subprocess.run(
+            [*WORKBENCH, "serve", "--host", "127.0.0.1", "--port", str(port), "--db", str(path)],
+            env={**os.environ, **environment()}, capture_output=True, text=True, check=False, timeout=60,
+        )  # fmt: skip
+    said = f"Cannot listen on 127.0.0.1, port {port}; is another service there? Choose a --port.\n"
+    assert (ended.returncode, ended.stdout, ended.stderr) == (2, "", said)

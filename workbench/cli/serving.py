@@ -70,8 +70,9 @@ def serve_command(
         serve_stdio(path, session_id=session_id, client=client, canary=canary)
         return
     serving = Serving(host, port, _token(token_file), canary)
-    say(f"Serving {path} at http://{host}:{port} (API below /api, MCP at /mcp); stop it with Ctrl-C.")
-    serve(path, serving)
+    told = f"Serving {path} at http://{host}:{port} (API below /api, MCP at /mcp); stop it with Ctrl-C."
+    serve(path, serving, lambda: say(told))
+    say("The service has ended; what it recorded is in the store.")
 
 
 def fold_command(db: Db = None, json: Json = False) -> None:

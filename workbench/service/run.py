@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import signal
+import socket
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,9 +34,16 @@ class Serving:
         checked_token(self.token, self.host)
 
 
-def serve(path: Path, serving: Serving) -> None:
-    """Answer over HTTP until the process is told to end, then take the inbox in. BadInput where it cannot listen."""
+def serve(path: Path, serving: Serving, listening: Callable[[], None] = lambda: None) -> None:
+    """Answer over HTTP until the process is told to end, then take the inbox in; `listening` is called when it answers.
+    BadInput where it cannot listen."""
     import uvicorn
+
+    class Server(uvicorn.Server):
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            await super().startup(sockets)
+            if self.started:
+                listening()
 
     from workbench.service.http import application
     from workbench.service.mcp import mcp_server
@@ -45,9 +55,10 @@ def serve(path: Path, serving: Serving) -> None:
             app, host=serving.host, port=serving.port, log_level="warning", server_header=False, proxy_headers=False,
             timeout_keep_alive=30, timeout_graceful_shutdown=5,
         )  # fmt: skip
+        logging.getLogger("uvicorn.error").addFilter(_is_news)
         signal.signal(signal.SIGTERM, _stop)
         try:
-            uvicorn.Server(config).run()
+            Server(config).run()
         except KeyboardInterrupt:  # asked to end, and it has ended in order
             pass
         except SystemExit:
@@ -56,6 +67,11 @@ def serve(path: Path, serving: Serving) -> None:
             ) from None
     if Inbox(path).size:
         fold(path)
+
+
+def _is_news(record: logging.LogRecord) -> bool:
+    """Not a port that is taken, which is told in our own words, nor what is cut off by being told to end twice."""
+    return not isinstance(record.msg, OSError) and "asyncio.exceptions.CancelledError" not in str(record.msg)
 
 
 def _stop(*_: object) -> None:
