@@ -190,6 +190,20 @@ def test_case_35_one_seed_and_one_job_give_one_result(
     assert run(db, tmp_path, trials=60) == first
 
 
+@pytest.mark.parametrize("sampler", ["cmaes", "nsgaii"])
+def test_other_samplers_find_the_fault_and_go_on_where_they_stopped(
+    db: Database, tmp_path: Path, tuned: tuple[dict[str, Any], Path], sampler: str
+) -> None:
+    whole = run(db, tmp_path / "whole", trials=70, sampler=sampler)
+    assert whole["trials"] == {"completed": 70, "failed": 0}
+    assert whole["verdict"] == Verdict.SAFE.value
+    assert whole["best_found"]["train_gain"] >= 0.9 * tuned[0]["best_found"]["train_gain"]
+    run(db, tmp_path / "cut", trials=65, sampler=sampler)
+    assert run(db, tmp_path / "cut", trials=70, sampler=sampler, resume=True)["config"] == whole["config"]
+    with pytest.raises(BadInput, match="sampler"):
+        run(db, tmp_path / "cut", trials=71, resume=True)
+
+
 def test_case_35_with_several_jobs_the_run_says_that_it_is_not_reproducible(db: Database, tmp_path: Path) -> None:
     result = run(db, tmp_path, trials=14, jobs=4)
     assert result["trials"] == {"completed": 14, "failed": 0}

@@ -56,10 +56,12 @@ class Proposer:
         if self.name == CMAES:
             ordered = {key.name for key in space.keys if key.kind is not bool}
             present = {name: value for name, value in space.starts()[0].items() if name in ordered}
-            return CmaEsSampler(
-                x0=present, n_startup_trials=_STARTUP_TRIALS, independent_sampler=tpe, warn_independent_sampling=False,
-                seed=seed,
-            )  # fmt: skip
+            with warnings.catch_warnings():
+                warnings.filterwarnings("ignore", "`x0`", FutureWarning)  # goes with Optuna 6, which names no other way
+                return CmaEsSampler(
+                    x0=present, n_startup_trials=_STARTUP_TRIALS, independent_sampler=tpe,
+                    warn_independent_sampling=False, seed=seed,
+                )  # fmt: skip
         return NSGAIISampler(population_size=_POPULATION, seed=seed) if self.name == NSGAII else tpe
 
     def tell(
