@@ -21,6 +21,7 @@ from workbench.cli import (
     label,
     memory,
     missed,
+    periods,
     recall,
     reporting,
     search,
@@ -38,7 +39,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 _MODULES = (
-    demo, applying, checking, data, embedding, explain, hook, label, memory, missed, recall, reporting, search,
+    demo, applying, checking, data, embedding, explain, hook, label, memory, missed, periods, recall, reporting, search,
     serving, tuning,
 )  # fmt: skip
 _KEPT = {
