@@ -121,7 +121,7 @@ def test_a_result_names_its_data_and_what_could_be_seen(db: Database, tmp_path: 
     request = TuneRequest(trials=3)
     result = tune(db, Params(), tmp_path, request, lambda done, total, what: said.append(what))
     assert said[0].startswith(f"With {result['split']['holdout_used']} used memories held out, a configuration that")
-    assert result["data"] == {"first_day": "2026-03-01", "last_day": "2026-03-05"}
+    assert result["data"] == {"first_day": "2026-03-01", "last_day": "2026-03-08"}
     assert 0 < result["minimum_detectable_loss"] < 0.3
     seen = result["detectable_loss"]
     assert (seen["used"], seen["once"]) == (result["split"]["holdout_used"], result["minimum_detectable_loss"])
