@@ -270,6 +270,7 @@ def test_exit_codes_are_those_of_the_command_line() -> None:
         "BadConfig": 2,
         "StoreLocked": 2,
         "StoreVersion": 2,
+        "Stopped": 130,
         "AnswerIsNo": 3,
         "NotEnoughEvidence": 4,
     }

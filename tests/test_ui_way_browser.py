@@ -171,6 +171,7 @@ def test_answers_by_the_keyboard(chromium: str, address: str, store: Path) -> No
         page.goto(f"{address}/review")
         expect(page.get_by_text("Pair 1 of ")).to_be_visible(timeout=PATIENCE_MS)
         heading(page, word("review.title")).click()
+        drawn(page)
         for key, number in (("1", 2), ("2", 3), ("j", 4), ("3", 5), ("u", 4), ("k", 3)):
             page.keyboard.press(key)
             expect(page.get_by_text(f"Pair {number} of ")).to_be_visible(timeout=PATIENCE_MS)
