@@ -1,4 +1,4 @@
-"""How far the tuner can be trusted: `python tests/trust_of_tuner.py [WORLDS] [FIRST_SEED] [PROMPTS] [TRIALS]`.
+"""How far the tuner can be trusted: `python tests/trust_of_tuner.py [--worlds N] [--kinds KIND,...] [--used N,...]`.
 
 Logs are drawn whose truth is planted: for every candidate of every prompt, shown or not, the chance that it helps. The
 whole of `tune` runs on each log as an operator would run it; what it recommends is then held against the truth on all
@@ -10,6 +10,7 @@ gain that the same search reaches when it sees the truth.
 from __future__ import annotations
 
 import sys
+from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, replace
@@ -27,11 +28,12 @@ from workbench.replay.logged import settings_in_force
 from workbench.replay.run import Settings, replay_shown
 from workbench.replay.selection import Selection
 from workbench.simulate import PLANTED_NEEDS, TRUTH, World, planted_log
-from workbench.simulate.plants import CLIENT_MIX, DEFAULT_BEST, DRIFT, NO_SIGNAL, SKEWED, WRONG_THRESHOLD
+from workbench.simulate.plants import CLIENT_MIX, DEFAULT_BEST, DRIFT, NO_SIGNAL, SKEWED, WORLDS, WRONG_THRESHOLD
 from workbench.store import Database
 from workbench.tune import TuneRequest, Verdict, tune
 from workbench.tune.evaluate import Part, make_part
 from workbench.tune.goal import Goal
+from workbench.tune.learned import learn
 from workbench.tune.request import TPE
 from workbench.tune.samplers import Proposer
 from workbench.tune.search import Trials, best, run_trials
@@ -119,9 +121,11 @@ def seen_through(db: Database, in_force: Params, case: Case) -> float:
     part = make_part(db, in_force, "selected", Evidence.standard(db), "all_candidates")
     whole = judged_truly(db, part)
     goal = Goal(whole, whole.kept(in_force), NOISE_COST, max_newly_shown=1.0, tolerated_loss=10.0)
-    trials = Unlimited(make_space(in_force, (), (), part.fingerprint), goal)
+    space = make_space(in_force, (), (), part.fingerprint)
+    trials, learned = Unlimited(space, goal), learn(goal, space)
     study = optuna.create_study(direction="maximize")
-    tried = run_trials(study, trials, case.trials, Proposer(TPE, case.seed), lambda done, total, what: None)
+    starts = [learned.params] if learned else []
+    tried = run_trials(study, trials, case.trials, Proposer(TPE, case.seed), lambda done, total, what: None, starts)
     top = best(tried, trials.space)
     assert top is not None
     return true_net_help(db, top.params, in_force) - true_net_help(db, in_force, in_force)
@@ -151,16 +155,15 @@ def judged_truly(db: Database, part: Part) -> Part:
     )
 
 
-def cases(worlds: int, first: int, prompts: int, trials: int) -> list[tuple[Case, bool]]:
-    """What is drawn, and whether the truth is searched too: `worlds` without a signal and with the defaults best, half
-    as many of each error and number of used memories, and a quarter of drifting ones."""
-    seeds = range(first, first + worlds)
-    sized = {"prompts": prompts, "trials": trials}
-    found = [(Case(kind, used, seed, **sized), False) for kind in (NO_SIGNAL, DEFAULT_BEST) for seed in seeds
-             for used in (USED[seed % 2],)]  # fmt: skip
-    found += [(Case(kind, used, seed, **sized), used == USED[0]) for kind in ERRORS for used in USED
-              for seed in seeds[: max(worlds // 2, 1)]]  # fmt: skip
-    found += [(Case(DRIFT, USED[seed % 2], seed, **sized), False) for seed in seeds[: max(worlds // 4, 1)]]
+def cases(asked: Namespace) -> list[tuple[Case, bool]]:
+    """What is drawn, and whether the truth is searched too: each number of used memories by turns for worlds without an
+    error, each of them for worlds with one."""
+    sized = {"prompts": asked.prompts, "trials": asked.trials}
+    found: list[tuple[Case, bool]] = []
+    for kind in asked.kinds:
+        for seed in range(asked.first, asked.first + asked.worlds):
+            wanted = asked.used if kind in ERRORS else [asked.used[seed % len(asked.used)]]
+            found += [(Case(kind, used, seed, **sized), kind in ERRORS and used == USED[0]) for used in wanted]
     return found
 
 
@@ -209,12 +212,24 @@ def _share(name: str, hits: Sequence[bool]) -> str:
     return f"{name:44} {share} (95 % interval {interval.low:.1%} to {interval.high:.1%})"
 
 
+def asked_for(arguments: Sequence[str]) -> Namespace:
+    """What the command line asks for."""
+    parser = ArgumentParser(description=str(__doc__).partition(":")[0])
+    parser.add_argument("--worlds", type=int, default=40, help="worlds of each kind and number of used memories")
+    parser.add_argument("--kinds", type=lambda text: text.split(","), default=WORLDS, help=", ".join(WORLDS))
+    parser.add_argument("--used", type=lambda text: [int(one) for one in text.split(",")], default=USED)
+    parser.add_argument("--first", type=int, default=1, help="the first seed")
+    parser.add_argument("--prompts", type=int, default=2000)
+    parser.add_argument("--trials", type=int, default=200)
+    parser.add_argument("--jobs", type=int, default=2)
+    return parser.parse_args(arguments)
+
+
 def main(arguments: Sequence[str]) -> None:
-    given = [*arguments, *("40", "1", "2000", "200")[len(arguments) :]]
-    worlds, first, prompts, trials = (int(number) for number in given)
-    wanted = cases(worlds, first, prompts, trials)
+    asked = asked_for(arguments)
+    wanted = cases(asked)
     found: list[Outcome] = []
-    for one in outcomes(wanted):
+    for one in outcomes(wanted, asked.jobs):
         found.append(one)
         sys.stderr.write(f"{len(found):4}/{len(wanted)} {one.words}\n")
     sys.stdout.write("\n".join([*said_of(found), ""]))

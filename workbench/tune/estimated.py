@@ -14,7 +14,7 @@ import numpy as np
 
 from workbench.estimate import LABEL, Model, Newly, NoModel, estimate_newly, fit_model, numbered_pairs, shown_pairs
 from workbench.estimate.calibration import Scores
-from workbench.estimate.pairs import Pairs, Whole
+from workbench.estimate.pairs import Pairs
 from workbench.params import Params
 from workbench.tune.evaluate import Part
 from workbench.tune.goal import Goal
@@ -81,14 +81,7 @@ def estimate_of(beside: Beside, tried: Sequence[Tried], chosen: Params) -> tuple
 
 def newly_shown(part: Part, params: Params) -> Pairs:
     """The pairs that `params` shows and neither the log nor a replay of the configuration in force."""
-    numbers = np.setdiff1d(_beyond_log(part, params), _beyond_log(part, part.in_force))
-    return numbered_pairs(part.db, part.in_force, part.labelled.table, numbers)
-
-
-def _beyond_log(part: Part, params: Params) -> Whole:
-    shown = part.kernel.shown(part.settings(params))
-    found: Whole = np.unique(shown[shown >= len(part.used) + part.set_aside])
-    return found
+    return numbered_pairs(part.db, part.in_force, part.labelled.table, part.newly_shown(params))
 
 
 def _check(model: Model | NoModel, part: Part) -> dict[str, Any] | None:

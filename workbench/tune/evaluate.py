@@ -81,6 +81,15 @@ class Part:
         new = int((shown >= len(judged) + self.set_aside).sum())
         return Kept.of(judged, new, len(shown) - int(judged.sum()) - new)
 
+    def newly_shown(self, params: Params) -> NDArray[np.int64]:
+        """The numbers of the pairs that `params` shows and neither the log nor a replay of the configuration in
+        force."""
+        return np.setdiff1d(self._beyond_log(params), self._beyond_log(self.in_force))
+
+    def _beyond_log(self, params: Params) -> NDArray[np.int64]:
+        shown = self.kernel.shown(self.settings(params))
+        return shown[shown >= len(self.used) + self.set_aside]
+
     def ledger(self, params: Params) -> Ledger:
         """The four-way ledger of `params` on this part."""
         return quick_ledger(self.db, self.settings(params), self.labelled)

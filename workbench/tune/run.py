@@ -6,40 +6,27 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import optuna
-
 from workbench.errors import NotEnoughEvidence
 from workbench.judge import Evidence, judge_log
 from workbench.params import Params
 from workbench.store import Database
 from workbench.tune.beside import beside
-from workbench.tune.choice import pareto, plateau, simplified
+from workbench.tune.choice import pareto, simplified
 from workbench.tune.evaluate import Part, make_part
-from workbench.tune.finding import Finding, find
 from workbench.tune.goal import Goal, helpful_for_each_used
-from workbench.tune.learned import Learned, learn, ranking
-from workbench.tune.luck import Luck, luck
+from workbench.tune.learned import learn
+from workbench.tune.lower import lower
+from workbench.tune.luck import luck
 from workbench.tune.request import TuneRequest
-from workbench.tune.result import base, nothing_feasible, on_many_looks, point, what_can_be_seen
+from workbench.tune.result import base, nothing_feasible, point, what_can_be_seen
 from workbench.tune.samplers import Proposer
-from workbench.tune.search import Progress, Trials, Tried, best, help_along, run_trials
+from workbench.tune.search import Progress, Trials, best, help_along, run_trials
+from workbench.tune.sight import Beyond, Sight
 from workbench.tune.space import Space, make_space
 from workbench.tune.split import HOLDOUT, TRAIN, Split, split
-from workbench.tune.study import (
-    Place,
-    completed,
-    count_look,
-    joined_study,
-    looks_elsewhere,
-    opened_study,
-    save_result,
-)
-from workbench.tune.verdict import Verdict, judge, judge_learned
+from workbench.tune.study import Place, completed, joined_study, looks_elsewhere, opened_study, save_result
 
 _MOST_PARETO = 20
-# Weights that were learned may take the place of what was counted under these. Where they show nothing new, counting
-# has said all there is to say of them.
-_LEAVES_ROOM = (Verdict.KEEP.value, Verdict.TRIAL.value)
 
 
 @dataclass(frozen=True)
@@ -71,8 +58,8 @@ def tune(
     with opened_study(place, setup, request.resume, proposer.directions) as study:
         if trials.jobs > 1:
             study.set_user_attr("jobs", trials.jobs)
-        learned = learn(goal, space)
-        tried = run_trials(study, trials, request.trials, proposer, progress, learned.params if learned else None)
+        beyond = Beyond(learn(goal, space), lower(goal, space))
+        tried = run_trials(study, trials, request.trials, proposer, progress, beyond.configurations)
         chosen = best(tried, space)
         result = base(sides.train, sides.holdout, sides.split, space, request, study)
         if chosen is None:
@@ -82,9 +69,7 @@ def tune(
             elsewhere = looks_elsewhere(folder, request.study, sides.holdout.data)
             sight = Sight(held_out, trials, request, study, chance, elsewhere)
             result |= sight.judged(simplified(chosen, trials))
-            own = next((one for one in tried if learned and one.params == learned.params), None)
-            if learned and own and result["verdict"] in _LEAVES_ROOM and goal.newly(own.kept) > 0:
-                result |= sight.judged_learned(own, learned, Params(result["config"]))
+            result |= sight.judged_beyond(beyond, tried, result)
             result["pareto"] = [point(one, space, goal) for one in pareto(tried, space, goal)[:_MOST_PARETO]]
             result |= beside(goal, held_out, tried, result, request)
         result["reasons"] += result["notes"]
@@ -164,73 +149,3 @@ def _setup(sides: Sides, space: Space, request: TuneRequest) -> dict[str, Any]:
         "sampler": request.sampler,
         "seed": request.seed,
     }
-
-
-@dataclass(frozen=True)
-class Sight:
-    """What looks at the held-out part."""
-
-    held_out: Goal
-    trials: Trials
-    request: TuneRequest
-    study: optuna.Study
-    chance: Luck
-    elsewhere: int
-
-    def judged(self, chosen: Tried) -> dict[str, Any]:
-        """What the best feasible trial adds to the result."""
-        finding, looks = self._look(chosen)
-        verdict, reasons = judge(finding, self.request)
-        found = self._said(chosen, finding, verdict, looks, reasons)
-        return found | {"feasible": True, "luck": self.chance.as_json(), "plateau": plateau(chosen, self.trials)}
-
-    def judged_learned(self, chosen: Tried, learned: Learned, counted: Params) -> dict[str, Any]:
-        """What learned weights add to the result: a recommendation in place of `counted`, what can be recommended
-        without them, or why not."""
-        finding, looks = self._look(chosen)
-        parts = self.trials.goal.part, self.held_out.part
-        ranks = ranking(*parts, counted, chosen.params)
-        verdict, reasons = judge_learned(finding, ranks, self.request)
-        own = {
-            "learned": {
-                "trial": chosen.number,
-                "changed": chosen.params.changed_from(self.trials.space.current),
-                "ridge": learned.ridge,
-                "unseen_log_loss_fall": learned.better,
-                "ranking": ranks.as_json(),
-                "reasons": reasons,
-            }
-        }
-        if verdict is not Verdict.TRIAL:
-            return own | {"looks": looks}
-        return own | self._said(chosen, finding, verdict, looks, reasons) | {"plateau": plateau(chosen, self.trials)}
-
-    def _look(self, chosen: Tried) -> tuple[Finding, int]:
-        goal = self.trials.goal
-        looks = count_look(self.study, chosen.params.changed_from(self.trials.space.current))
-        return find(self.held_out, int(goal.part.used.sum()), chosen, self.chance), looks
-
-    def _said(
-        self, chosen: Tried, finding: Finding, verdict: Verdict, looks: int, reasons: list[str]
-    ) -> dict[str, Any]:
-        goal, current = self.trials.goal, self.trials.space.current
-        recommended = verdict in (Verdict.SAFE, Verdict.TRIAL)
-        seen = what_can_be_seen(self.held_out.part).sentence()
-        return {
-            "verdict": verdict.value,
-            "reasons": [*reasons, seen, *on_many_looks(looks, self.elsewhere)],
-            "config": (chosen.params if recommended else current).as_flat(),
-            "best_found": {
-                "trial": chosen.number,
-                "train_gain": chosen.gain,
-                "changed": chosen.params.changed_from(current),
-            },
-            "train": {
-                "current": goal.part.ledger(current).as_json(),
-                "proposed": goal.part.ledger(chosen.params).as_json(),
-                "net_help_gain": chosen.gain,
-            },
-            "holdout": finding.as_json(),
-            "looks": looks,
-            "looks_of_other_studies": self.elsewhere,
-        }

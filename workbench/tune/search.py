@@ -82,12 +82,12 @@ def run_trials(
     total: int,
     proposer: Proposer,
     progress: Progress,
-    learned: Params | None = None,
+    given: Sequence[Params] = (),
 ) -> list[Tried]:
     """Bring the study to `total` completed trials and return all of them, replayed. Trial 0 is the present
-    configuration, then comes the `learned` one, the next ones move one key each; after that half are proposed by the
+    configuration, then come those `given`, the next ones move one key each; after that half are proposed by the
     sampler and half lie near the best so far. With one job, an interrupted study goes on as if it had not been."""
-    starts = trials.space.starts(learned)
+    starts = trials.space.starts(*given)
     tried = caught_up(study, trials, [])
     while len(tried) < total:
         failed = len(study.get_trials(deepcopy=False, states=(TrialState.FAIL,)))
@@ -96,8 +96,8 @@ def run_trials(
         size = min(trials.jobs, total - len(tried))
         waiting = len(study.get_trials(deepcopy=False, states=(TrialState.WAITING,)))
         for place in range(len(tried) + waiting, len(tried) + size):
-            if given := _given(place, tried, trials.space, starts, proposer.seed):
-                study.enqueue_trial(given)
+            if values := _fixed(place, tried, trials.space, starts, proposer.seed):
+                study.enqueue_trial(values)
         _batch(study, trials, proposer, size)
         tried = caught_up(study, trials, tried)
     give_up(study)
@@ -122,7 +122,7 @@ def caught_up(study: optuna.Study, trials: Trials, tried: Sequence[Tried]) -> li
     return sorted([*tried, *found], key=lambda one: one.number)
 
 
-def _given(
+def _fixed(
     place: int, tried: Sequence[Tried], space: Space, starts: Sequence[dict[str, Value]], seed: int
 ) -> dict[str, Value] | None:
     """Parameters of the trial at `place` (0 is the first): a start, then by turns one that the sampler proposes (None)

@@ -61,11 +61,11 @@ class Space:
         snapped = {name: snap(KEYS[name], value) for name, value in values.items()}
         return self.current.replace({n: v for n, v in snapped.items() if v != snap(KEYS[n], self.current[n])})
 
-    def starts(self, learned: Params | None = None) -> list[dict[str, Value]]:
-        """Parameters of the first trials: the present configuration, the `learned` one, then one key at a time moved by
+    def starts(self, *given: Params) -> list[dict[str, Value]]:
+        """Parameters of the first trials: the present configuration, those `given`, then one key at a time moved by
         _MOVES of its range to either side."""
         present = self._values(self.current)
-        found = [present] if learned is None else [present, self._values(learned)]
+        found = [present, *map(self._values, given)]
         for key in self.keys:
             low, high = self.bounds(key)
             moves = [(high - low) * share for share in _MOVES]

@@ -10,6 +10,7 @@ from workbench.metrics.report.sufficiency import FEW as LEAST_USED
 from workbench.tune.finding import Finding
 from workbench.tune.goal import LEAST_OF_A_CLIENT
 from workbench.tune.learned import Ranking
+from workbench.tune.lower import Edge
 from workbench.tune.request import TuneRequest
 
 # How sure it must be that no loss which the held-out prompts hide outweighs the gain: to adopt a change, to try it out.
@@ -68,6 +69,20 @@ def judge_learned(finding: Finding, ranks: Ranking, request: TuneRequest) -> tup
         f"Weights learned from which memories were used promise more than any that can be counted; {new} of "
         f"{finding.proposed.shown} memories shown to held-out prompts would be new, so try it on some of the traffic.",
         *said,
+    ]
+
+
+def judge_lower(finding: Finding, edge: Edge) -> tuple[Verdict, list[str]]:
+    """What is said of a lower threshold that pays for itself on the training part: "worth a trial" where `edge`, what
+    it newly shows to held-out prompts, says so too. Never more, because nothing is known of what it shows."""
+    surely = f"net help would change by {edge.gain:+.4f} a prompt, by {edge.least:+.4f} or more in 19 of 20 such logs"
+    if edge.least <= 0:
+        return Verdict.KEEP, [f"A lower threshold does not surely pay for itself on held-out prompts: {surely}."]
+    return Verdict.TRIAL, [
+        f"What is shown just above the threshold is opened so often that the {edge.newly} memories just below it, new "
+        f"to held-out prompts, should pay for themselves even if nothing helped but what is opened: {surely}. Nothing "
+        "is known of them, so try it on some of the traffic.",
+        *_said(finding),
     ]
 
 
