@@ -28,10 +28,10 @@ from workbench.replay.logged import settings_in_force
 from workbench.replay.run import Settings, replay_shown
 from workbench.replay.selection import Selection
 from workbench.simulate import PLANTED_NEEDS, TRUTH, World, planted_log
-from workbench.simulate.plants import CLIENT_MIX, DEFAULT_BEST, DRIFT, NO_SIGNAL, SKEWED, WORLDS, WRONG_THRESHOLD
+from workbench.simulate.plants import CLIENT_MIX, SKEWED, WORLDS, WRONG_THRESHOLD
 from workbench.store import Database
 from workbench.tune import TuneRequest, Verdict, tune
-from workbench.tune.evaluate import Part, make_part
+from workbench.tune.evaluate import STRATUM, Part, make_part
 from workbench.tune.goal import Goal
 from workbench.tune.learned import learn
 from workbench.tune.request import TPE
@@ -149,9 +149,9 @@ def judged_truly(db: Database, part: Part) -> Part:
     assert helpful["number"].to_pylist() == list(range(len(helpful)))
     used = helpful["helpful"].to_numpy(zero_copy_only=False).astype(bool)
     assert used[: len(part.used)][part.used].all()
-    zeros = np.zeros(len(used), dtype=np.int64)
+    pairs = np.arange(len(used))
     return replace(
-        part, used=used, pairs=np.arange(len(used)), clients=[""], client_of=zeros, strata=zeros, set_aside=0
+        part, used=used, pairs=pairs, clients=[""], client_of=0 * pairs, strata=pairs // STRATUM, set_aside=0
     )
 
 
@@ -177,21 +177,18 @@ def outcomes(wanted: Sequence[tuple[Case, bool]], jobs: int = 2) -> Iterator[Out
 
 def said_of(found: Sequence[Outcome]) -> list[str]:
     """The figures of the goals, a line each."""
-    lines = []
-    for used in (None, *USED):
-        these = [one for one in found if used is None or one.case.used == used]
-        name = "all" if used is None else f"{used} used"
-        lines.append(_share(f"harm, {name}", [one.harms for one in these]))
-    for kind in (NO_SIGNAL, DEFAULT_BEST):
-        these = [one for one in found if one.case.kind == kind]
-        lines.append(_share(f"{kind}: safe to try", [one.verdict == Verdict.SAFE for one in these]))
-        lines.append(_share(f"{kind}: recommends", [one.recommends for one in these]))
-        lines.append(_share(f"{kind}: harm", [one.harms for one in these]))
-    for kind in (*ERRORS, DRIFT):
-        for used in USED:
-            these = [one for one in found if (one.case.kind, one.case.used) == (kind, used)]
-            lines.append(_share(f"{kind}, {used} used: found", [one.recommends and one.gain > 0 for one in these]))
-            lines.append(_share(f"{kind}, {used} used: safe to try", [one.verdict == Verdict.SAFE for one in these]))
+    lines = [_share("harm, all", [one.harms for one in found])]
+    lines += [
+        _share(f"harm, {used} used", [one.harms for one in found if one.case.used == used])
+        for used in sorted({one.case.used for one in found}, reverse=True)
+    ]
+    for kind, used in sorted({(one.case.kind, one.case.used) for one in found}):
+        these = [one for one in found if (one.case.kind, one.case.used) == (kind, used)]
+        name = f"{kind}, {used} used"
+        lines.append(_share(f"{name}: safe to try", [one.verdict == Verdict.SAFE for one in these]))
+        lines.append(_share(f"{name}: recommended", [one.recommends for one in these]))
+        lines.append(_share(f"{name}: with a gain", [one.recommends and one.gain > 0 for one in these]))
+        lines.append(_share(f"{name}: harm", [one.harms for one in these]))
     for kind in ERRORS:
         shares = [one.gain / one.reachable for one in found if one.case.kind == kind and one.reachable]
         best_found = [one.found / one.reachable for one in found if one.case.kind == kind and one.reachable]
@@ -204,8 +201,6 @@ def said_of(found: Sequence[Outcome]) -> list[str]:
 
 
 def _share(name: str, hits: Sequence[bool]) -> str:
-    if not hits:
-        return f"{name:44} no worlds"
     interval = wilson(sum(hits), len(hits))
     assert interval is not None
     share = f"{sum(hits):4} of {len(hits):4}, {sum(hits) / len(hits):6.1%}"
