@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +10,11 @@ import pytest
 from tune_logs import planted, tuned_log
 
 from workbench.errors import BadInput
+from workbench.params import Params
 from workbench.replay.logged import settings_in_force
 from workbench.store import Database
 from workbench.tune import TuneRequest, help_tuning, tune
+from workbench.tune.search import Trials, Tried
 
 
 def shared(folder: Path, trials: int, **more: Any) -> TuneRequest:
@@ -50,6 +53,26 @@ def test_a_worker_rests_on_the_same_log_and_options(tmp_path: Path) -> None:
             helped(db, tmp_path, shared(tmp_path, 5, noise_cost=0.2))
         with pytest.raises(BadInput, match="--resume"):
             tune(db, settings_in_force(db).params, tmp_path, shared(tmp_path, 3))
+
+
+def test_a_trial_that_ends_after_the_last_one_does_not_come_on_top(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    several = Trials.several
+    met: list[str] = []
+
+    def slow(trials: Trials, wanted: Mapping[int, Params]) -> list[Tried]:
+        if not met and (tmp_path / "studies.sqlite").exists() and max(wanted, default=0) == 3:
+            met.append("the other one is done meanwhile")
+            with tuned_log(planted) as copy:
+                assert helped(copy, tmp_path / "there", shared(tmp_path, 5))["added"] == 2
+        return several(trials, wanted)
+
+    monkeypatch.setattr(Trials, "several", slow)
+    with tuned_log(planted) as db:
+        found = tune(db, settings_in_force(db).params, tmp_path / "here", shared(tmp_path, 5))
+    assert met
+    assert found["trials"] == {"completed": 5, "failed": 1}
 
 
 @pytest.mark.parametrize(

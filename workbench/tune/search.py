@@ -98,7 +98,7 @@ def run_trials(
         for place in range(len(tried) + waiting, len(tried) + size):
             if values := _fixed(place, tried, trials.space, starts, proposer.seed):
                 study.enqueue_trial(values)
-        _batch(study, trials, proposer, size)
+        _batch(study, trials, proposer, size, total)
         tried = caught_up(study, trials, tried)
     give_up(study)
     return tried
@@ -110,7 +110,7 @@ def help_along(study: optuna.Study, trials: Trials, total: int, proposer: Propos
     while (done := len(completed(study))) < total:
         progress(done, total, f"trials, {added} of them from here")
         study.sampler = proposer.apart(trials.space)
-        added += _batch(study, trials, proposer, min(trials.jobs, total - done))
+        added += _batch(study, trials, proposer, min(trials.jobs, total - done), total)
     return added
 
 
@@ -144,14 +144,21 @@ def best(tried: Sequence[Tried], space: Space) -> Tried | None:
     )
 
 
-def _batch(study: optuna.Study, trials: Trials, proposer: Proposer, size: int) -> int:
-    """Run `size` trials; returns how many of them counted."""
+def _batch(study: optuna.Study, trials: Trials, proposer: Proposer, size: int, total: int) -> int:
+    """Run `size` trials; returns how many of them counted. What ends when others have brought the study to `total`
+    comes too late, and failed."""
     asked = [study.ask() for _ in range(size)]
     wanted = {trial.number: trials.space.suggest(trial) for trial in asked}
     for trial in asked:
         trial.set_user_attr("config", wanted[trial.number].changed_from(trials.space.current))
     found = trials.several(wanted)
-    return sum(_close(study, trial, one, trials, proposer) for trial, one in zip(asked, found, strict=True))
+    counted = 0
+    for trial, one in zip(asked, found, strict=True):
+        if len(completed(study)) < total:
+            counted += _close(study, trial, one, trials, proposer)
+        else:
+            study.tell(trial, state=TrialState.FAIL, skip_if_finished=True)
+    return counted
 
 
 def _close(study: optuna.Study, trial: optuna.Trial, one: Tried, trials: Trials, proposer: Proposer) -> bool:
