@@ -26,6 +26,7 @@ from workbench.tune.beside import client_ledgers
 from workbench.tune.estimated import estimate_of, newly_shown, with_model
 from workbench.tune.evaluate import make_part
 from workbench.tune.goal import Goal
+from workbench.tune.higher import Higher
 from workbench.tune.probe import Traffic, answers, canary, more_days, near_threshold
 from workbench.tune.search import Trials
 from workbench.tune.settle import settle
@@ -193,8 +194,10 @@ def test_each_verdict_says_what_would_settle_it(verdict: str, changes: dict[str,
         "holdout": {"net_help_gain": 0.01, "interval": [-0.01, 0.03]},
     }
     probe = {"labels": answers(50, 5.0, 0.1, "study"), "canary": canary(traffic, 0.1)}
-    found = settle(result, probe, traffic)
+    higher = Higher(0.63, 40, 2, 200, 0.21).as_json(0.3)
+    found = settle(result, probe, traffic, higher)
     assert words in " ".join(found["said"])
+    assert (higher["said"] in found["said"]) is (verdict == "keep current")
     asked = [found[name] is not None for name in ("canary", "labels")]
     assert asked == [verdict in {"worth a trial", "safe to try"}] * 2
     if verdict != "safe to try":

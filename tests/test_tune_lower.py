@@ -1,4 +1,4 @@
-"""A lower threshold: where what was opened just above it speaks for one, and where nothing does."""
+"""A lower threshold: where what was opened just above it speaks for one; a higher one: when it would pay."""
 
 from __future__ import annotations
 
@@ -10,15 +10,17 @@ from test_tune_learned import goal_of
 from test_tune_parts import FINDING
 from trust_of_tuner import Case, outcome
 
+from workbench.metrics.binomial import loss_ceiling
 from workbench.params import KEYS, THRESHOLD
 from workbench.simulate.plants import DEFAULT_BEST, NO_SIGNAL, WRONG_THRESHOLD
 from workbench.tune import Verdict
+from workbench.tune.higher import higher
 from workbench.tune.lower import Edge, edge, lower
 from workbench.tune.space import Space
 from workbench.tune.verdict import judge_lower
 
 STEP = KEYS[THRESHOLD].step
-TOO_HIGH = 1002
+TOO_HIGH, TOO_LOW = 1002, 1001
 
 
 def test_a_threshold_that_is_too_high_is_lowered_by_two_steps_at_most() -> None:
@@ -72,3 +74,20 @@ def test_the_tuner_recommends_a_trial_of_it() -> None:
     assert found.verdict == Verdict.TRIAL
     assert "just above the threshold" in found.why
     assert found.gain > 0
+
+
+def test_a_higher_threshold_pays_below_the_share_of_helpful_memories_at_which_its_gain_is_zero() -> None:
+    with goal_of(WRONG_THRESHOLD, TOO_LOW, 90) as (goal, _):
+        found = higher([goal])
+        assert found is not None
+        kept = goal.kept(goal.part.in_force.replace({THRESHOLD: found.threshold}))
+        was = int(goal.present.judged.sum())
+        assert (found.shown, found.removed) == (was, was - int(kept.judged.sum()))
+        assert found.used == int((goal.part.used & goal.present.judged & ~kept.judged).sum())
+        even = replace(goal, stands_for=found.pays_below * found.shown / int(goal.part.used.sum()))
+        assert even.gain(kept) > 0, "the bound leaves room for chance"
+        ceiling = loss_ceiling(found.used, found.removed)
+        assert even.net(ceiling * found.removed, found.removed) == pytest.approx(0.0, abs=1e-9)
+        assert f"{found.pays_below:.0%} of the shown memories help (assumed here: 30%)" in found.sentence(0.3)
+        mostly_used = replace(goal, part=replace(goal.part, used=np.ones_like(goal.part.used)))
+        assert higher([mostly_used]) is None

@@ -11,6 +11,7 @@ from workbench.store import compose, sql_text
 from workbench.tune.estimated import estimate_of, with_model
 from workbench.tune.evaluate import Part
 from workbench.tune.goal import Goal
+from workbench.tune.higher import higher
 from workbench.tune.probe import Traffic
 from workbench.tune.request import TuneRequest
 from workbench.tune.search import Tried
@@ -28,11 +29,13 @@ def beside(
     traffic = Traffic.of([goal.part.labelled.sessions for goal in (train, holdout)], *days)
     made = with_model(train, holdout, traffic, request)
     found, estimate = estimate_of(made, tried, chosen)
+    threshold = higher([train, holdout])
+    raised = threshold.as_json(request.helpful_share) if threshold else None
     by_client = {name: client_ledgers(holdout.part, one) for name, one in (("current", current), ("proposed", chosen))}
     return {
         "holdout": {**result["holdout"], "ledgers_by_client": by_client},
         "estimate": estimate,
-        "settle": settle(result, made.probe(found, chosen, HOLDOUT, request.study), traffic),
+        "settle": settle(result, made.probe(found, chosen, HOLDOUT, request.study), traffic, raised),
     }
 
 

@@ -9,22 +9,26 @@ from workbench.tune.probe import Traffic, more_days
 from workbench.tune.verdict import Verdict
 
 
-def settle(result: dict[str, Any], probe: dict[str, Any], traffic: Traffic) -> dict[str, Any]:
+def settle(
+    result: dict[str, Any], probe: dict[str, Any], traffic: Traffic, higher: dict[str, Any] | None
+) -> dict[str, Any]:
     """The part `settle` of a tuning result: `labels` and `canary` where they would tell (else None), `days_of_log`
-    where more of it would, and all of it as sentences."""
+    where more of it would, `higher_threshold` where the present configuration is kept for want of knowing what one is
+    worth, and all of it as sentences."""
     verdict, newly = result["verdict"], probe["labels"]["of"]
     days, until = _days(result, traffic)
     tried_out = verdict in (Verdict.SAFE.value, Verdict.TRIAL.value)
     labels = probe["labels"] if newly and tried_out else None
     canary = probe["canary"] if tried_out else None
-    said = [part["said"] for part in (labels, canary) if part]
+    threshold = higher if verdict == Verdict.KEEP.value else None
+    said = [part["said"] for part in (labels, canary, threshold) if part]
     if until:
         said.append(
             f"About {days:,} more days of log, until {until}." if days else f"More log takes years until {until}."
         )
     if verdict == Verdict.SAFE.value:
         said.append("After the change, `workbench check` holds new logs against this forecast.")
-    return {"labels": labels, "canary": canary, "days_of_log": days, "said": said}
+    return {"labels": labels, "canary": canary, "days_of_log": days, "higher_threshold": threshold, "said": said}
 
 
 def _days(result: dict[str, Any], traffic: Traffic) -> tuple[int | None, str | None]:
