@@ -5,20 +5,22 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 from served import GOLDEN_NOW, memory_store
 from worlds import copy_of
 
-from workbench.agents import Caller, Lore, Overrides, Recalled, Skipped
+from workbench.agents import Caller, Lore, Overrides, Recalled, Skipped, lanes
 from workbench.agents.canary import Canary
+from workbench.agents.generation import Generation, generation
 from workbench.agents.journal import Journal
 from workbench.agents.lanes import Lanes
 from workbench.agents.lifecycle import Event, Lifecycle
-from workbench.errors import BadInput
+from workbench.errors import BadInput, StoreLocked
 from workbench.folding import fold
 from workbench.judge.marks import Reason
 from workbench.params import Params
@@ -228,6 +230,49 @@ def test_a_new_generation_is_taken_up(path: Path, lore: Lore) -> None:
         db.execute("DELETE FROM memory_views")
         db.execute("DELETE FROM glossary_term_embeddings")
     assert not recalled(lore).found.items
+
+
+def test_while_a_new_generation_cannot_be_read_the_one_before_answers(
+    path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def refused(path: Path) -> NoReturn:
+        raise StoreLocked("Another program has opened it.")
+
+    monkeypatch.setattr(lanes, "AGAIN_SECONDS", 600.0)
+    with patient(path, lanes=1) as lore:
+        before = recalled(lore).found.items
+        with writing(path, "test") as db:
+            db.execute("DELETE FROM memory_views")
+            db.execute("DELETE FROM glossary_term_embeddings")
+        with monkeypatch.context() as held:
+            held.setattr(lanes, "generation", refused)
+            assert [recalled(lore).found.items for _ in range(3)] == [before] * 3
+        told = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+        assert told == ["Another program has opened it. Answering from the state of the store before."]
+
+
+def test_a_generation_that_could_not_be_read_is_taken_up_later(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Path] = []
+
+    @contextmanager
+    def refused_once(path: Path) -> Iterator[Generation]:
+        asked.append(path)
+        if len(asked) == 2:
+            raise StoreLocked("Another program has opened it.")
+        with generation(path) as loaded:
+            yield loaded
+
+    monkeypatch.setattr(lanes, "AGAIN_SECONDS", 0.0)
+    monkeypatch.setattr(lanes, "generation", refused_once)
+    with patient(path, lanes=1) as lore:
+        assert recalled(lore).found.items
+        with writing(path, "test") as db:
+            db.execute("UPDATE memories SET deprecated = true")
+            db.execute("DELETE FROM memory_views")
+            db.execute("DELETE FROM glossary_term_embeddings")
+        assert recalled(lore).found.items
+        assert not recalled(lore).found.items
+    assert len(asked) == 3
 
 
 def test_prompts_of_many_threads_are_not_mixed_up(path: Path) -> None:

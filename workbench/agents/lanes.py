@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections import deque
 from collections.abc import Callable, Hashable, Sequence
@@ -9,6 +10,7 @@ from concurrent.futures import Future
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 from workbench.agents.generation import Generation, generation, published
@@ -16,6 +18,9 @@ from workbench.errors import WorkbenchError
 
 TOGETHER = 32
 LINGER_SECONDS = 0.02
+AGAIN_SECONDS = 5.0
+
+_LOG = logging.getLogger("workbench.agents")
 
 Work = Callable[[Generation, Sequence[Any]], Sequence[Any]]
 
@@ -146,18 +151,23 @@ class _Held:
         self._stack = ExitStack()
         self._generation: Generation | None = None
         self._state: tuple[int, int, int] | None = None
+        self._not_before = 0.0
 
     def current(self, loading: threading.Lock) -> Generation:
-        """The published generation; the one before while another thread is loading that."""
+        """The published generation; the one before while another thread is loading that, or it cannot be read."""
         state = published(self._path)
         if self._generation is None:
             return self._load(state)
-        if state is not None and state != self._state and loading.acquire(blocking=False):
-            try:
-                return self._load(state)
-            finally:
-                loading.release()
-        return self._generation
+        if state in (None, self._state) or monotonic() < self._not_before or not loading.acquire(blocking=False):
+            return self._generation
+        try:
+            return self._load(state)
+        except WorkbenchError as error:
+            _LOG.warning("%s Answering from the state of the store before.", error)
+            self._not_before = monotonic() + AGAIN_SECONDS
+            return self._generation
+        finally:
+            loading.release()
 
     def _load(self, state: tuple[int, int, int] | None) -> Generation:
         with ExitStack() as fresh:
