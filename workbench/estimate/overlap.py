@@ -102,7 +102,7 @@ def overlap_of(db: Database, before: Period, after: Period, in_force: Params, se
         {"b0": before.since, "b1": before.until, "a0": after.since, "a1": after.until},
     )
     judge_log(db, _IN_PERIOD, Evidence().under(in_force), _LOG, _PROMPTS, _BEYOND)
-    chain = (*stage("prompts", _PROMPTS), *stage("log", _LOG), "estimate/period_sessions")
+    chain = (*stage("prompts", _PROMPTS), *stage("log", _LOG), "judge/label_counts", "estimate/period_sessions")
     rows = db.arrow(compose(chain))
     counts = _prompts(rows)
     shared = {name: one for name, one in counts.items() if min(one) >= LEAST_PROMPTS}

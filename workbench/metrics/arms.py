@@ -104,7 +104,9 @@ class Trial:
 def trials(db: Database, selected: str, evidence: Evidence | None = None) -> list[Trial]:
     """What is known of each sharing of sessions among the queries of the table `selected`."""
     judge_log(db, selected, evidence)
-    rows = db.arrow(compose((*stage("log", LOG), *stage("prompts", PROMPTS), "metrics/arm_sessions"))).to_pylist()
+    rows = db.arrow(
+        compose((*stage("log", LOG), *stage("prompts", PROMPTS), "judge/label_counts", "metrics/arm_sessions"))
+    ).to_pylist()
     drawn = sorted({(row["seed"], row["share"]) for row in rows})
     return [_trial(*one, [row for row in rows if (row["seed"], row["share"]) == one]) for one in drawn]
 

@@ -1,4 +1,4 @@
--- In:  in_period (query_id, period: 0 or 1), prompts, log (judge.sql).
+-- In:  in_period (query_id, period: 0 or 1), prompts, label_counts.
 -- Out: one row a (session, client, period): prompts in time, and their memories that were used and that were shown and
 --      not used.
 SELECT
@@ -10,14 +10,7 @@ SELECT
     coalesce(sum(l.unused), 0)::DOUBLE AS unused
 FROM prompts AS p
 JOIN in_period AS i ON i.query_id = p.query_id
-LEFT JOIN (
-    SELECT
-        query_id,
-        count(*) FILTER (label = 'used') AS used,
-        count(*) FILTER (label = 'shown_unused') AS unused
-    FROM log
-    GROUP BY query_id
-) AS l ON l.query_id = p.query_id
+LEFT JOIN label_counts AS l ON l.query_id = p.query_id
 WHERE NOT p.late
 GROUP BY ALL
 ORDER BY ALL
