@@ -117,6 +117,14 @@ _RUBBISH = st.builds(
     [event(900, "update", "core://a", "n1", BEGIN - HOUR, None, {"glossary_keywords": ["重试"]})],
     False,
 )
+@example(
+    [("create", 0, 0), ("create", 0, 0)],
+    [
+        event(900, "create", "project://b", "n1", BEGIN),
+        event(900, "move", "core://a", "n2", BEGIN, None, None, {"new_uri": "project://b"}),
+    ],
+    False,
+)
 def test_events_that_contradict_the_tables_never_change_what_stands_now(
     store: Database, steps: list[tuple[str, int, int]], rubbish: list[dict[str, Any]], logs: bool
 ) -> None:

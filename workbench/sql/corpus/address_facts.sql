@@ -46,7 +46,7 @@ LEFT JOIN (
     SELECT
         key,
         max(moment) AS moment,
-        arg_max({'node': node_uuid, 'starts': starts}, (moment, number, starts)) AS said
+        arg_max({'node': node_uuid, 'starts': starts}, (moment, number, starts, node_uuid)) AS said
     FROM address_events
     GROUP BY key
 ) AS l ON l.key = p.uri
@@ -65,7 +65,7 @@ FROM (
     SELECT
         key,
         max(moment) AS moment,
-        arg_max({'node': node_uuid, 'starts': starts}, (moment, number, starts)) AS said
+        arg_max({'node': node_uuid, 'starts': starts}, (moment, number, starts, node_uuid)) AS said
     FROM address_events
     GROUP BY key
 ) AS l

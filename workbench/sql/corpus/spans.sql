@@ -18,11 +18,11 @@ FROM (
     FROM (
         SELECT *, lag(starts) OVER told AS before_starts, lag(node_uuid) OVER told AS before_node
         FROM facts
-        WINDOW told AS (PARTITION BY key ORDER BY moment, number, starts)
+        WINDOW told AS (PARTITION BY key ORDER BY moment, number, starts, node_uuid)
     )
     -- Told twice is told once.
     WHERE before_starts IS NULL OR starts <> before_starts OR (starts AND node_uuid IS DISTINCT FROM before_node)
-    WINDOW told AS (PARTITION BY key ORDER BY moment, number, starts)
+    WINDOW told AS (PARTITION BY key ORDER BY moment, number, starts, node_uuid)
 )
 WHERE
     CASE
