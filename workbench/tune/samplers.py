@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import secrets
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import optuna
+from optuna.distributions import BaseDistribution, CategoricalDistribution
 from optuna.samplers import BaseSampler, CmaEsSampler, NSGAIISampler, TPESampler
+from optuna.trial import FrozenTrial
 
 from workbench.params import Params
 from workbench.tune.evaluate import Kept
@@ -29,6 +31,26 @@ def costs(space: Space, goal: Goal, params: Params, kept: Kept) -> tuple[float, 
     used, judged = goal.part.used, kept.judged
     lost, removed = int((used & ~judged).sum()), int((~used & ~judged).sum())
     return lost, -removed, kept.newly_shown, space.distance(params)
+
+
+class _Known:
+    """A sampler of a space that is known: Optuna would gather it from all trials again for each new one."""
+
+    def __init__(self, distributions: Mapping[str, BaseDistribution], **options: Any) -> None:
+        super().__init__(**options)
+        self._known = {name: one for name, one in sorted(distributions.items()) if not one.single()}
+
+    def infer_relative_search_space(self, study: optuna.Study, trial: FrozenTrial) -> dict[str, BaseDistribution]:
+        """The ranges of the keys that are proposed together."""
+        return self._known
+
+
+class _CmaEs(_Known, CmaEsSampler):
+    pass
+
+
+class _NSGAII(_Known, NSGAIISampler):
+    pass
 
 
 @dataclass(frozen=True)
@@ -54,15 +76,18 @@ class Proposer:
     def _seeded(self, seed: int, space: Space) -> BaseSampler:
         tpe = TPESampler(seed=seed, n_startup_trials=_STARTUP_TRIALS)
         if self.name == CMAES:
-            ordered = {key.name for key in space.keys if key.kind is not bool}
+            ranges = space.distributions.items()
+            ordered = {name: one for name, one in ranges if not isinstance(one, CategoricalDistribution)}
             present = {name: value for name, value in space.starts()[0].items() if name in ordered}
             with warnings.catch_warnings():
                 warnings.filterwarnings("ignore", "`x0`", FutureWarning)  # goes with Optuna 6, which names no other way
-                return CmaEsSampler(
-                    x0=present, n_startup_trials=_STARTUP_TRIALS, independent_sampler=tpe,
+                return _CmaEs(
+                    ordered, x0=present, n_startup_trials=_STARTUP_TRIALS, independent_sampler=tpe,
                     warn_independent_sampling=False, seed=seed,
                 )  # fmt: skip
-        return NSGAIISampler(population_size=_POPULATION, seed=seed) if self.name == NSGAII else tpe
+        if self.name == NSGAII:
+            return _NSGAII(space.distributions, population_size=_POPULATION, seed=seed)
+        return tpe
 
     def tell(
         self, study: optuna.Study, trial: optuna.Trial, gain: float, excess: float, pareto: Sequence[float]
@@ -78,6 +103,6 @@ class Proposer:
                 study.tell(trial, value, skip_if_finished=True)
 
 
-def gain_of(trial: optuna.trial.FrozenTrial) -> float:
+def gain_of(trial: FrozenTrial) -> float:
     """The gain of a completed trial, whatever its sampler was told."""
     return float(trial.user_attrs["gain"])

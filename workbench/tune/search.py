@@ -63,8 +63,11 @@ class Trials:
     def several(self, wanted: Mapping[int, Params]) -> list[Tried]:
         """Replay configurations by trial number, in that order."""
         new = [params for params in dict.fromkeys(wanted.values()) if params not in self._known]
-        with ThreadPoolExecutor(self.jobs) as pool:
-            self._known.update(zip(new, pool.map(self._replayed, new), strict=True))
+        if len(new) > 1:
+            with ThreadPoolExecutor(self.jobs) as pool:
+                self._known.update(zip(new, pool.map(self._replayed, new), strict=True))
+        elif new:
+            self._known[new[0]] = self._replayed(new[0])
         return [self._tried(number, params) for number, params in wanted.items()]
 
     def _replayed(self, params: Params) -> Kept:
@@ -147,8 +150,8 @@ def best(tried: Sequence[Tried], space: Space) -> Tried | None:
 def _batch(study: optuna.Study, trials: Trials, proposer: Proposer, size: int, total: int) -> int:
     """Run `size` trials; returns how many of them counted. What ends when others have brought the study to `total`
     comes too late, and failed."""
-    asked = [study.ask() for _ in range(size)]
-    wanted = {trial.number: trials.space.suggest(trial) for trial in asked}
+    asked = [study.ask(trials.space.distributions) for _ in range(size)]
+    wanted = {trial.number: trials.space.configured(trial.params) for trial in asked}
     for trial in asked:
         trial.set_user_attr("config", wanted[trial.number].changed_from(trials.space.current))
     found = trials.several(wanted)

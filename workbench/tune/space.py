@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
-import optuna
+from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
 
 from workbench.errors import BadInput
 from workbench.params import KEYS, Key, Params, Value, snap
@@ -42,18 +43,18 @@ class Space:
         """Key to lowest value, highest value and step."""
         return {key.name: [*self.bounds(key), key.step] for key in self.keys}
 
-    def suggest(self, trial: optuna.Trial) -> Params:
-        """The configuration of a trial."""
-        chosen: dict[str, Value] = {}
-        for key in self.keys:
-            low, high = self.bounds(key)
-            if key.kind is bool:
-                chosen[key.name] = bool(trial.suggest_categorical(key.name, [False, True]))
-            elif key.kind is int:
-                chosen[key.name] = trial.suggest_int(key.name, int(low), int(high))
-            else:
-                chosen[key.name] = trial.suggest_float(key.name, low, high, step=key.step)
-        return self.configured(chosen)
+    @cached_property
+    def distributions(self) -> dict[str, BaseDistribution]:
+        """Optuna's word for the range of each key."""
+        return {key.name: self._distribution(key) for key in self.keys}
+
+    def _distribution(self, key: Key) -> BaseDistribution:
+        low, high = self.bounds(key)
+        if key.kind is bool:
+            return CategoricalDistribution([False, True])
+        if key.kind is int:
+            return IntDistribution(int(low), int(high))
+        return FloatDistribution(low, high, step=key.step)
 
     def configured(self, values: Mapping[str, Value]) -> Params:
         """The configuration with these values, snapped to the keys' steps; a key at its present grid value keeps the
