@@ -8,10 +8,10 @@ from typing import Any
 
 import streamlit as st
 
-from workbench.params import Params, Value
+from workbench.params import THRESHOLD, Params, Value
 from workbench.replay.selection import Selection
 from workbench.ui.cached import Laid, state_of, store_path
-from workbench.whatif import Desk
+from workbench.whatif import Desk, thresholds_around
 
 _MOST_DESKS, _MOST_ANSWERS = 4, 512
 
@@ -32,6 +32,13 @@ def ledger(selection: Selection, params: Params) -> dict[str, int]:
     """The ledger of a configuration, as JSON."""
     found: dict[str, int] = _answer("ledger", selection, params)
     return found
+
+
+def ledger_and_curve(selection: Selection, params: Params) -> tuple[dict[str, int], list[tuple[float, dict[str, int]]]]:
+    """The ledger of a configuration, and its curve around its threshold, of which that is one point."""
+    threshold = float(params[THRESHOLD])
+    around = curve(selection, params, thresholds_around(threshold))
+    return next(one for at, one in around if at == threshold), around
 
 
 def curve(selection: Selection, params: Params, thresholds: Sequence[float]) -> list[tuple[float, dict[str, int]]]:
