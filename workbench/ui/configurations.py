@@ -16,7 +16,7 @@ from workbench.ui.cached import cached, store_path
 from workbench.ui.studies import judged
 from workbench.ui.texts import plain
 
-PRESENT, DEFAULTS, AT_HAND = "present", "defaults", "at-hand"
+PRESENT, DEFAULTS, AT_HAND = draft.PRESENT, "defaults", "at-hand"
 STUDY, BEST, KEPT = "study", "best", "draft"
 
 

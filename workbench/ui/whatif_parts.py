@@ -47,7 +47,8 @@ def load_or_keep() -> str | None:
 
 def difference_line(params: Params) -> str:
     """Whether the draft is what it was loaded from, or by which keys it differs; as Markdown."""
-    named = kept.value(draft.FROM, PRESENT)
+    known = configurations(at_hand=False)
+    named = kept.value(draft.FROM, PRESENT, lambda one: one in known)
     changed = params.changed_from(resolved_or_present(named))
     if not changed:
         return t("whatif.same", name=called(named))
