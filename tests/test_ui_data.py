@@ -229,3 +229,15 @@ def test_case_23_a_hostile_source_is_literal(store: Path) -> None:
         db.execute("UPDATE wb.imports SET source = '$5 [x](y) <b>z</b>'")
     (done,) = [frame.value for frame in opened("data").dataframe if "source" in frame.value]
     assert done["source"].tolist() == ["$5 [x](y) <b>z</b>"]
+
+
+def test_without_a_store_every_way_leads_to_the_page_that_makes_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WORKBENCH_DB", str(tmp_path / "new.duckdb"))
+    assert opened("overview").title[0].value == word("data.title")
+    for screen in ("whatif", "review"):
+        app = opened(screen)
+        assert not app.title
+        assert word("data.no_store").partition("{")[0] in app.info[0].value
+    assert opened("help").title

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import optuna
 import pytest
 from studies import finished_study, labelled, page, press, ran, said, wait
 from ui_app import word
@@ -24,8 +25,9 @@ from workbench.charts.tuning import (
     sides_info,
 )
 from workbench.params import KEYS
-from workbench.store import writing
-from workbench.tune import load_result, studies_folder
+from workbench.replay.logged import settings_in_force
+from workbench.store import reading, writing
+from workbench.tune import TuneRequest, load_result, studies_folder, tune
 from workbench.tune.history import History, Point, history, importance, kept_studies
 from workbench.ui import findings, runs
 from workbench.ui.tune_setup import cost_line, progress_line
@@ -90,6 +92,45 @@ def test_names_and_costs_that_no_study_can_have_are_refused_at_once(store: Path)
     assert not studies_folder(store).exists()
 
 
+def test_the_sampler_and_the_helpful_share_are_those_of_the_command(
+    store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WORKBENCH_STORAGE", "sqlite:////nowhere/at/all.sqlite")
+    app = page("tune")
+    labelled(app.selectbox, word("tune.sampler")).set_value("nsgaii")
+    labelled(app.number_input, word("tune.helpful_share")).set_value(0.5)
+    labelled(app.number_input, "Trials").set_value(4)
+    press(app, "Start")
+    wait(lambda: not runs.is_running(store))
+    plan = runs.planned(store, "study")
+    assert plan is not None
+    assert (plan.plan.sampler, plan.plan.helpful_share) == ("nsgaii", 0.5)
+    result = load_result(studies_folder(store), "study")
+    assert result["trials"]["completed"] == 4
+    assert "50% of what was shown may have helped" in result["objective"]
+    assert len(history(studies_folder(store), "study").points) == 4, "a run of the app is kept beside the store"
+
+
+def test_studies_of_a_shared_database_are_listed(store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "WORKBENCH_STORAGE" in said(page("tune"))
+    storage = f"sqlite:///{tmp_path / 'shared.sqlite'}"
+    optuna.create_study(storage=storage, study_name="begun")
+    with reading(store) as db:
+        request = TuneRequest(study="elsewhere", trials=4, storage=storage)
+        tune(db, settings_in_force(db).params, studies_folder(store), request)
+    monkeypatch.setenv("WORKBENCH_STORAGE", storage)
+    app = page("tune")
+    assert labelled(app.selectbox, word("tune.shown")).options == ["elsewhere"]
+    assert word("tune.elsewhere") in said(app)
+    listed = app.dataframe[-1].value.set_index("study")
+    assert listed["trials"].to_dict() == {"begun": 0, "elsewhere": 4}
+    assert listed.loc["begun", "verdict"] == word("tune.pending")
+    monkeypatch.setenv("WORKBENCH_STORAGE", "postgresql://ann:secret@localhost:1/none")
+    app = page("tune")
+    assert "Cannot use the storage postgresql" in app.error[0].value
+    assert "secret" not in said(app)
+
+
 def test_a_failed_start_is_explained(store: Path) -> None:
     app = page("tune")
     labelled(app.text_input, "Prompt contains").set_value("no prompt says this").run()
@@ -131,7 +172,7 @@ def test_a_store_without_recalls_says_what_to_do(tmp_path: Path, monkeypatch: py
     app = page("tune")
     assert "import recall events" in said(app)
     monkeypatch.setenv("WORKBENCH_DB", str(tmp_path / "none.duckdb"))
-    assert "workbench import" in said(page("tune"))
+    assert "There is no store at" in said(page("tune"))
 
 
 def test_the_pictures_hold_what_was_found() -> None:

@@ -182,16 +182,16 @@ def test_answers_by_the_keyboard(chromium: str, address: str, store: Path) -> No
 def test_from_nothing_over_an_import_to_the_overview(chromium: str, tables: Path, tmp_path: Path) -> None:
     from playwright.sync_api import expect
 
-    with writing(tmp_path / "store.duckdb", "test"):
-        pass
     with served(tmp_path / "store.duckdb") as address, browsed(chromium) as page:
         page.goto(address)
-        expect(page.get_by_text("The store holds no recalls yet.")).to_be_visible(timeout=PATIENCE_MS)
-        follow(page, "data")
+        expect(heading(page, word("data.title"))).to_be_visible(timeout=PATIENCE_MS)
+        expect(page.get_by_text("There is no store at ")).to_be_visible()
+        page.goto(f"{address}/whatif")
+        page.get_by_test_id("stMain").get_by_role("link", name=word("data.title"), exact=True).click()
         path = page.get_by_label(word("data.path"), exact=True)
         path.fill(str(tables))
         path.press("Enter")
         page.get_by_role("button", name=word("data.start"), exact=True).click()
         expect(page.get_by_text("is imported.")).to_be_visible(timeout=2 * PATIENCE_MS)
-        follow(page, "overview")
+        page.get_by_role("link", name=word("data.look"), exact=True).click()
         expect(page.get_by_test_id("stMetricValue").first).to_have_text("900", timeout=PATIENCE_MS)

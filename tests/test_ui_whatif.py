@@ -102,7 +102,11 @@ def test_case_44_loading_moves_every_widget_and_a_draft_that_differs_says_so(sto
     assert "These are the values of **draft mine**" in said(app)
     assert labelled(app.slider, "bonus.multi\\_view\\_step").proto.format == "%.4f"
     sound(widget(app, "slider", "weights.w\\_dense").set_value(0.42).run())
-    assert "Differs from **draft mine** in 1 key: weights.w_dense = 0.42" in said(app)
+    differs = "Differs from **draft mine** in 1 key: weights.w_dense = 0.42"
+    assert differs in said(app)
+    address = dict(visit(app, "overview").query_params)
+    assert differs in said(opened("whatif", **address)), "a reload forgets what the draft was loaded from"
+    assert "These are the values of **present settings**" in said(opened("whatif", draft_of="draft gone"))
 
 
 def test_a_draft_is_kept_as_a_file_that_commands_read(store: Path) -> None:

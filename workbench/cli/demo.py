@@ -57,11 +57,20 @@ def ui_command(
 ) -> None:
     """Open the Streamlit app over a store."""
     path = store_path(db).absolute()
-    with reading(path):
-        pass
+    _check_store(path)
     _check_door(host, password_file)
     say(f"The app shows {path} at http://{host}:{port} until you press Ctrl+C.")
     raise typer.Exit(open_app(path, port, host, headless=headless, password_file=password_file))
+
+
+def _check_store(path: Path) -> None:
+    """Refuse a file that is no store; where there is none yet, say how the app makes one."""
+    if path.exists():
+        with reading(path):
+            return
+    if not path.parent.is_dir():
+        raise BadInput(f"There is no folder {path.parent}; make it, or name a store elsewhere with --db.")
+    say(f"There is no store at {path} yet; an import on the page Data makes it.")
 
 
 def _check_door(host: str, password_file: Path | None) -> None:

@@ -22,14 +22,17 @@ JUDGED = "judged_only"
 MOST_FLIPS = 50
 
 
-def compare(db: Database, named: Mapping[str, Params], in_force: Params, selected: str) -> dict[str, Any]:
+def compare(
+    db: Database, named: Mapping[str, Params], in_force: Params, selected: str, *, estimated: bool = True
+) -> dict[str, Any]:
     """Replay every configuration of `named` over the selected queries and hold each against the first.
 
     Differences, second minus first, are paired by prompt, in both readings of the unknown, with intervals from
     resampled sessions; the p-value of used memories won against lost is an exact sign test, adjusted for the number of
     configurations (Holm 1979). At most MOST_FLIPS memories that only one of a pair shows are listed, used ones first,
     with the terms that moved their scores, the cause, and how much each changed key moved them (attribution.py). What a
-    model says of newly shown memories stands apart, in `estimate`.
+    model says of newly shown memories stands apart, in `estimate`; None without `estimated`: fitting it takes longer
+    than all the rest.
     """
     settings = {name: Settings(params, in_force) for name, params in named.items()}
     ledgers, clients = {}, {}
@@ -50,6 +53,7 @@ def compare(db: Database, named: Mapping[str, Params], in_force: Params, selecte
     tested = [pair for pair in pairs if pair["sign_test"] is not None]
     for pair, adjusted in zip(tested, holm([pair["sign_test"] for pair in tested]), strict=True):
         pair["sign_test_holm"] = adjusted
+    outcomes = {name: f"outcomes_{number}" for number, name in enumerate(settings)}
     return {
         "configs": {name: params.as_flat() for name, params in named.items()},
         "changed": {name: named[name].changed_from(named[first]) for name in others},
@@ -57,7 +61,7 @@ def compare(db: Database, named: Mapping[str, Params], in_force: Params, selecte
         "clients": {name: {one: found.as_json() for one, found in by.items()} for name, by in clients.items()},
         "against": first,
         "reading": READING,
-        "estimate": estimates(db, {name: f"outcomes_{n}" for n, name in enumerate(settings)}, in_force, selected),
+        "estimate": estimates(db, outcomes, in_force, selected) if estimated else None,
         "pairs": pairs,
     }
 

@@ -26,14 +26,19 @@ class Labelled:
 
 
 def label_candidates(
-    db: Database, selected: str | None = "selected", evidence: Evidence | None = None, into: str = LABELLED
+    db: Database,
+    selected: str | None = "selected",
+    evidence: Evidence | None = None,
+    into: str = LABELLED,
+    *,
+    ordered: bool = True,
 ) -> Labelled:
     """Write the temporary table `into`: candidates of the selected queries with label, pair, session and client as
-    integers, sorted by query, priority and address order."""
+    integers, `ordered` by query, priority and address order: that takes as long as all the rest."""
     judged = judge_log(db, selected, evidence)
     chain = (*stage("prompts", PROMPTS), *stage("log", LOG), *stage("beyond", BEYOND), "judge/labelled")
-    ordered = "SELECT * FROM {last} ORDER BY query_id, priority, uri_order"
-    db.execute(f"CREATE OR REPLACE TEMP TABLE {into} AS {compose(chain, ordered)}")
+    order = " ORDER BY query_id, priority, uri_order" if ordered else ""
+    db.execute(f"CREATE OR REPLACE TEMP TABLE {into} AS {compose(chain, f'SELECT * FROM {{last}}{order}')}")
     return Labelled(into, judged, session_totals(db))
 
 

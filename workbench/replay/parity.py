@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from workbench.replay.engine import EngineReplay, depth_of
-from workbench.replay.run import Settings, candidates_of, full_chain
+from workbench.replay.run import Settings, candidates_of, full_chain, shown_chain
 from workbench.store import Database, Stage, compose
 
 REQUIRED_SHARE = 0.999
@@ -21,6 +21,9 @@ CAUSES = (
     "clock",
     UNEXPLAINED,
 )
+_RANKED = "SELECT * FROM score WHERE score >= $min_score::DOUBLE"
+_TERMS = "SELECT query_id, uri, logged_score, logged_shown, excluded, equal FROM {last}"
+_SHOWN = "SELECT query_id, uri, logged_shown FROM {last} WHERE shown AND logged_score IS NOT NULL"
 
 
 @dataclass(frozen=True)
@@ -67,9 +70,24 @@ class Parity:
 
 
 def parity(db: Database, settings: Settings, selected: str | None = None) -> Parity:
-    """Compare the replay of `settings`, the configuration in force, with the log of selected queries (None: all)."""
-    chain = (*full_chain(candidates_of(selected, settings.candidates)), "parity/parity_rows")
-    return _compared(db, chain, settings.bindings(), "parity/parity_flips")
+    """Compare the replay of `settings`, the configuration in force, with the log of selected queries (None: all).
+
+    Causes are looked for only in queries that differ: ranking all candidates of a log that agrees costs ten times as
+    much as comparing them.
+    """
+    candidates, bound = candidates_of(selected, settings.candidates), settings.bindings()
+    _write(db, "parity_terms", (candidates, "score", ("scored", _RANKED), "parity/compared"), _TERMS, bound)
+    _write(db, "parity_shown", shown_chain(candidates)[:-1], _SHOWN, bound)
+    _write(db, "parity_differing", ("parity/differing",), "SELECT * FROM {last}", bound)
+    chain = (
+        *full_chain(candidates_of("parity_differing", settings.candidates)),
+        ("scored", "SELECT * FROM display"), "parity/compared", "parity/parity_rows",
+    )  # fmt: skip
+    _write(db, "parity_rows", chain, "SELECT * FROM {last}", bound)
+    found = _counts(db, "parity_terms", "parity/parity_flips")
+    for table in ("parity_terms", "parity_shown", "parity_differing", "parity_rows"):
+        db.execute(f"DROP TABLE {table}")
+    return found
 
 
 def engine_parity(db: Database, replayed: EngineReplay, selected: str) -> Parity:
@@ -87,24 +105,29 @@ def engine_parity(db: Database, replayed: EngineReplay, selected: str) -> Parity
         "row_limit": depth_of(settings).row_limit,
         "rebuilt": any(replayed.rebuilt.values()),
     }
-    return _compared(db, chain, bound, "parity/engine_flips")
+    _write(db, "parity_rows", chain, "SELECT * FROM {last}", bound)
+    found = _counts(db, "parity_rows", "parity/engine_flips")
+    db.execute("DROP TABLE parity_rows")
+    return found
 
 
-def _compared(db: Database, chain: Sequence[Stage], bound: Mapping[str, Any], flips_stage: str) -> Parity:
-    db.execute(f"CREATE OR REPLACE TEMP TABLE parity_rows AS {compose(chain)}", bound)
-    rows, equal = db.row("SELECT count(*), count(*) FILTER (equal) FROM parity_rows WHERE excluded IS NULL")
+def _write(db: Database, table: str, chain: Sequence[Stage], select: str, bound: Mapping[str, Any]) -> None:
+    db.execute(f"CREATE OR REPLACE TEMP TABLE {table} AS {compose(chain, select)}", bound)
+
+
+def _counts(db: Database, compared: str, flips_stage: str) -> Parity:
+    """The counts of the rows of table `compared`, and of the causes in the table parity_rows."""
+    rows, equal = db.row(f"SELECT count(*), count(*) FILTER (equal) FROM {compared} WHERE excluded IS NULL")
     flips = _counted(db, f"SELECT cause FROM ({compose((flips_stage,))})")
-    result = Parity(
+    return Parity(
         rows=rows,
         rows_equal=equal,
         flips=sum(flips.values()),
         unexplained_flips=flips.get(UNEXPLAINED, 0),
         causes=_counted(db, "SELECT cause FROM parity_rows WHERE excluded IS NULL AND NOT equal"),
         flip_causes=flips,
-        excluded=_counted(db, "SELECT excluded FROM parity_rows WHERE excluded IS NOT NULL"),
+        excluded=_counted(db, f"SELECT excluded FROM {compared} WHERE excluded IS NOT NULL"),
     )
-    db.execute("DROP TABLE parity_rows")
-    return result
 
 
 def _counted(db: Database, select: str) -> dict[str, int]:

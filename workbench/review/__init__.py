@@ -1,5 +1,6 @@
 """Memories that recall missed: what says so, at which stage they were lost, and what would mend that."""
 
-from workbench.review.missed import Memory, Missed, Review, missed
+from workbench.review.found import Memory, Missed
+from workbench.review.missed import Look, Review, expect_known, missed
 
-__all__ = ["Memory", "Missed", "Review", "missed"]
+__all__ = ["Look", "Memory", "Missed", "Review", "expect_known", "missed"]

@@ -7,7 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from fractions import Fraction
 from math import ceil
 
-from workbench.store import Database
+import pyarrow as pa
+
+from workbench.retrieve.tables import write
+from workbench.store import Database, compose
 from workbench.text import trimmed
 from workbench.textsearch import Tokenizer
 
@@ -15,14 +18,14 @@ LEAST_SHARE = Fraction(9, 10)
 LEAST_TOKENS = 2
 USED_ALIKE = "used_alike"
 
+_ASKED = """
+SELECT DISTINCT r.query_text FROM {prompts} AS p JOIN recall_queries AS r ON r.query_id = p.query_id ORDER BY ALL
+"""
 _USED = """
-SELECT l.query_id, l.node, l.uri, r.query_text
+SELECT DISTINCT r.query_text
 FROM used_log AS l JOIN recall_queries AS r ON r.query_id = l.query_id
 WHERE l.label = 'used'
 ORDER BY ALL
-"""
-_ASKED = """
-SELECT p.query_id, r.query_text FROM {prompts} AS p JOIN recall_queries AS r ON r.query_id = p.query_id ORDER BY ALL
 """
 
 
@@ -32,24 +35,13 @@ def write_used_alike(db: Database, prompts: str, tokenizer: Tokenizer) -> None:
 
     A prompt of fewer than LEAST_TOKENS tokens, such as "continue", resembles none: it does not say what it is about.
     """
-    used = db.rows(_USED)
-    twins: dict[str, list[tuple[str, str, str]]] = defaultdict(list)
-    for query_id, node, uri, text in used:
-        twins[text].append((query_id, node, uri))
-    asked: dict[str, list[str]] = defaultdict(list)
-    if used:
-        for query_id, text in db.rows(_ASKED.format(prompts=prompts)):
-            asked[text].append(query_id)
-    rows = {
-        (query_id, node): {"query_id": query_id, "node": node, "uri": uri, "twin": twin}
-        for text, other in pairs_alike(_token_sets(tokenizer, asked), dict(_token_sets(tokenizer, twins)))
-        for twin, node, uri in twins[other]
-        for query_id in asked[text]
-        if query_id != twin
-    }
-    db.execute(f"CREATE OR REPLACE TEMP TABLE {USED_ALIKE} (query_id VARCHAR, node VARCHAR, uri VARCHAR, twin VARCHAR)")
-    if rows:
-        db.append(USED_ALIKE, list(rows.values()))
+    used = [text for (text,) in db.rows(_USED)]
+    asked = [text for (text,) in db.rows(_ASKED.format(prompts=prompts))] if used else []
+    pairs = list(pairs_alike(_token_sets(tokenizer, asked), dict(_token_sets(tokenizer, used))))
+    texts = {"asked": [one for one, _ in pairs], "used": [other for _, other in pairs]}
+    write(db, "alike_texts", {name: pa.array(column, pa.string()) for name, column in texts.items()})
+    twins = compose((("prompts", f"SELECT query_id FROM {prompts}"), "review/used_alike"))
+    db.execute(f"CREATE OR REPLACE TEMP TABLE {USED_ALIKE} AS {twins}")
 
 
 def pairs_alike(

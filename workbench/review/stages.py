@@ -34,11 +34,13 @@ SELECT DISTINCT m.query_id
 FROM {MISSES} AS m ANTI JOIN placed AS p ON p.query_id = m.query_id AND p.node = m.node
 WHERE m.logged AND NOT m.late
 """
-_TOPS = f"""
-SELECT s.query_id, s.uri, $source, $name, s.score
-FROM {{last}} AS s
+# A score is that of one candidate: only those of missed memories are asked for.
+_OF_MISSED = f"""
+SELECT s.* FROM {{source}} AS s
 SEMI JOIN {MISSES} AS m ON m.query_id = s.query_id AND m.node = coalesce(s.node_uuid, s.uri)
+WHERE s.query_id IN (SELECT query_id FROM miss_queries)
 """
+_TOPS = "SELECT query_id, uri, $source, $name, score FROM {last}"
 _TOP_COLUMNS = "query_id VARCHAR, uri VARCHAR, source VARCHAR, name VARCHAR, score DOUBLE"
 _COLUMNS = "query_id VARCHAR, node VARCHAR, signal VARCHAR, rank BIGINT, raw_score DOUBLE"
 
@@ -82,9 +84,10 @@ def _place(db: Database, settings: Settings, source: str, into: str) -> None:
     db.execute(
         f"{into} {compose((*full_chain(candidates), 'review/placed'))}", settings.bindings() | {"source": source}
     )
+    of_missed = ("candidates", _OF_MISSED.format(source=settings.candidates))
     for name, wide in zip(("by_weights", "by_settings"), widened(settings), strict=True):
         bound = wide.bindings() | {"source": source, "name": name}
-        db.execute(f"INSERT INTO tops {compose((candidates, 'score'), _TOPS)}", bound)
+        db.execute(f"INSERT INTO tops {compose((of_missed, 'score'), _TOPS)}", bound)
 
 
 def _search(corpus: Corpus, settings: Settings, prompts: Mapping[str, Prompt], embed: Embed | None) -> Staging:

@@ -13,7 +13,7 @@ from workbench.ui import draft, kept
 from workbench.ui.bar import draw_filter, draw_language
 from workbench.ui.cached import store_path
 from workbench.ui.configurations import in_force
-from workbench.ui.links import link
+from workbench.ui.links import go, link
 from workbench.ui.screens import SCREENS
 from workbench.ui.texts import plain, t
 from workbench.ui.texts.said import said
@@ -21,6 +21,7 @@ from workbench.ui.texts.said import said
 _LOG = logging.getLogger("workbench.ui")
 _ICON = Path(__file__).parent / "static" / "icon.png"
 # Dense: the room beside the page goes to the page.
+_WITHOUT_STORE = ("data", "help")
 _STYLE = "[data-testid=stMainBlockContainer] {padding-left: 2rem; padding-right: 2rem}"
 
 
@@ -32,17 +33,26 @@ def run() -> None:
     with st.sidebar:
         draw_language()
     page = st.navigation({plain(f"frame.{group}"): _pages(group) for group in SCREENS})
+    if not store_path().exists() and page.url_path not in _WITHOUT_STORE:
+        _lead_to_data(page.url_path)
+        return
     draw_filter()
     _keep_draft()
     try:
         page.run()
     except WorkbenchError as error:
         st.error(said(str(error)))
-        if not store_path().exists():
-            link("data", plain("data.title"))
     except Exception:
         _LOG.exception("the page %s failed", page.title)
         st.error(t("frame.fault"))
+
+
+def _lead_to_data(asked: str) -> None:
+    """Where there is no store yet: whoever comes to the first page, which has no path, is led to where one is made."""
+    if not asked:
+        go("data")
+    st.info(t("data.no_store", db=str(store_path())))
+    link("data", plain("data.title"))
 
 
 def _keep_draft() -> None:

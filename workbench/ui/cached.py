@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from functools import wraps
 from pathlib import Path
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from threading import Lock
+from typing import Any, Concatenate, Generic, ParamSpec, TypeVar
 
 import streamlit as st
 
@@ -18,6 +20,7 @@ _MOST_HELD = 128
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
+Work = TypeVar("Work")
 _COMPUTED: dict[str, Callable[..., Any]] = {}
 
 
@@ -57,3 +60,27 @@ def _held(name: str, path: str, state: str, arguments: tuple[Any, ...], named: d
     """`state` is only part of what results are held under."""
     with reading_answers(Path(path)) as db:
         return _COMPUTED[name](db, *arguments, **named)
+
+
+class Laid(Generic[Work]):
+    """What was laid out in an open store to be asked more than once: by one visitor at a time."""
+
+    def __init__(self, path: Path, lay: Callable[[Database], Work]) -> None:
+        """Open the store, with the answers that wait beside it, and lay out."""
+        self._lock, self._open = Lock(), ExitStack()
+        try:
+            self._work = lay(self._open.enter_context(reading_answers(path)))
+        except BaseException:
+            self._open.close()
+            raise
+
+    @contextmanager
+    def alone(self) -> Iterator[Work]:
+        """It, with nobody else at it meanwhile."""
+        with self._lock:
+            yield self._work
+
+    def close(self) -> None:
+        """Let the store go, when nobody is at it."""
+        with self._lock:
+            self._open.close()

@@ -47,8 +47,8 @@ def chosen_configurations() -> list[str]:
 
 
 def compared(selection: Selection, names: Sequence[str]) -> dict[str, Any]:
-    """The configurations held against the first of them, as `workbench compare --json`, with the text of each prompt
-    that flips."""
+    """The configurations held against the first of them, as `workbench compare --json` without the estimate, with
+    the text of each prompt that flips."""
     found: dict[str, Any] = _compared(selection, {name: dict(resolved(name).as_flat()) for name in names})
     return found
 
@@ -57,7 +57,7 @@ def compared(selection: Selection, names: Sequence[str]) -> dict[str, Any]:
 def _compared(db: Database, selection: Selection, named: dict[str, dict[str, Value]]) -> dict[str, Any]:
     selection.for_replay().materialise(db)
     configured = {name: Params(values) for name, values in named.items()}
-    found = compare(db, configured, settings_in_force(db).params, SELECTED)
+    found = compare(db, configured, settings_in_force(db).params, SELECTED, estimated=False)
     for flip in (flip for pair in found["pairs"] for flip in pair["flips"]):
         prompt = prompt_of(db, flip["query_id"])
         flip["query_text"] = prompt[2] if prompt else ""

@@ -11,12 +11,12 @@ from workbench.replay.logged import settings_in_force
 from workbench.store import Database
 from workbench.text import shown
 from workbench.tune import best_changes, load_result, studies_folder
-from workbench.tune.history import kept_studies
 from workbench.ui import draft
 from workbench.ui.cached import cached, store_path
+from workbench.ui.studies import judged
 from workbench.ui.texts import plain
 
-PRESENT, DEFAULTS, AT_HAND = "present", "defaults", "at-hand"
+PRESENT, DEFAULTS, AT_HAND = draft.PRESENT, "defaults", "at-hand"
 STUDY, BEST, KEPT = "study", "best", "draft"
 
 
@@ -47,7 +47,7 @@ def proposals_first() -> list[str]:
 def _studies() -> list[tuple[str, list[str]]]:
     return [
         (one.name, [STUDY, BEST] if one.found_more else [STUDY])
-        for one in kept_studies(studies_folder(store_path()))
+        for one in judged(studies_folder(store_path()))
         if one.verdict is not None
     ]
 

@@ -2,49 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from threading import Lock
 from typing import Any
 
 import streamlit as st
 
-from workbench.judge.hand import reading_answers
-from workbench.params import Params, Value
+from workbench.params import THRESHOLD, Params, Value
 from workbench.replay.selection import Selection
-from workbench.ui.cached import state_of, store_path
-from workbench.whatif import Desk
+from workbench.ui.cached import Laid, state_of, store_path
+from workbench.whatif import Desk, thresholds_around
 
 _MOST_DESKS, _MOST_ANSWERS = 4, 512
 
 
-class _Held:
-    """A desk with its open store."""
-
-    def __init__(self, path: Path, selection: Selection) -> None:
-        self.lock = Lock()
-        self._open = ExitStack()
-        db = self._open.enter_context(reading_answers(path))
-        self.desk = Desk.over(db, selection)
-
-    def close(self) -> None:
-        """Let the store go, when nobody is at the desk."""
-        with self.lock:
-            self._open.close()
-
-
-@st.cache_resource(max_entries=_MOST_DESKS, show_spinner=False, on_release=_Held.close)
-def _held(path: str, state: str, selection: Selection) -> _Held:
+@st.cache_resource(max_entries=_MOST_DESKS, show_spinner=False, on_release=Laid.close)
+def _held(path: str, state: str, selection: Selection) -> Laid[Desk]:
     """`state` is only part of what a desk is held under."""
-    return _Held(Path(path), selection)
-
-
-@contextmanager
-def _desk(path: str, state: str, selection: Selection) -> Iterator[Desk]:
-    held = _held(path, state, selection)
-    with held.lock:
-        yield held.desk
+    return Laid(Path(path), lambda db: Desk.over(db, selection))
 
 
 def prepare(selection: Selection) -> None:
@@ -57,6 +32,13 @@ def ledger(selection: Selection, params: Params) -> dict[str, int]:
     """The ledger of a configuration, as JSON."""
     found: dict[str, int] = _answer("ledger", selection, params)
     return found
+
+
+def ledger_and_curve(selection: Selection, params: Params) -> tuple[dict[str, int], list[tuple[float, dict[str, int]]]]:
+    """The ledger of a configuration, and its curve around its threshold, of which that is one point."""
+    threshold = float(params[THRESHOLD])
+    around = curve(selection, params, thresholds_around(threshold))
+    return next(one for at, one in around if at == threshold), around
 
 
 def curve(selection: Selection, params: Params, thresholds: Sequence[float]) -> list[tuple[float, dict[str, int]]]:
@@ -91,7 +73,7 @@ def _answer(name: str, selection: Selection, params: Params, *arguments: Any) ->
 def _computed(
     name: str, path: str, state: str, selection: Selection, flat: Mapping[str, Value], arguments: tuple[Any, ...]
 ) -> Any:
-    with _desk(path, state, selection) as desk:
+    with _held(path, state, selection).alone() as desk:
         return _plain(getattr(desk, name)(Params(flat), *arguments))
 
 

@@ -12,7 +12,7 @@ from workbench.ui.findings import decimals
 from workbench.ui.texts import t
 from workbench.ui.texts.said import said_plainly
 
-FROM = "draft_of"
+FROM, PRESENT = "draft_of", "present"
 GROUPS = {
     "display": ("recall.display.",),
     "weights": ("recall.weights.",),
@@ -39,9 +39,11 @@ def params(in_force: Params) -> Params:
 
 
 def stay(in_force: Params) -> None:
-    """Let the address of a page that draws no widget of the draft hold it, too, so that it outlives a reload."""
+    """Let the address of a page that draws no widget of the draft hold it, too, and what it was loaded from, so that
+    both outlive a reload."""
     for name, value in params(in_force).changed_from(in_force).items():
         kept.note(KEYS[name].bound, value, in_force[name])
+    kept.note(FROM, kept.value(FROM, PRESENT), PRESENT)
 
 
 def draw(in_force: Params) -> Params:

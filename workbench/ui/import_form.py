@@ -12,6 +12,7 @@ from workbench.importers.options import TOKENIZERS
 from workbench.ui import imports, kept
 from workbench.ui.cached import store_path
 from workbench.ui.data_parts import change_columns, change_rows, rejected_columns
+from workbench.ui.links import link
 from workbench.ui.literal import literal
 from workbench.ui.tables import table
 from workbench.ui.texts import plain, t
@@ -93,6 +94,8 @@ def draw_end() -> None:
         if found is not None:
             st.success(t("data.dry_done" if found["dry_run"] else "data.done", source=run.plan.source))
             draw_report(found, "import")
+            if not found["dry_run"]:
+                link("overview", plain("data.look"))
         elif run.stopped:
             st.info(t("data.cancelled", source=run.plan.source))
         else:

@@ -2,50 +2,87 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
+
+import streamlit as st
 
 from workbench.replay.engine import engine_model
 from workbench.replay.logged import settings_in_force
 from workbench.replay.run import Settings
 from workbench.replay.selection import Selection
 from workbench.replay.tokenizers import chosen as chosen_tokenizer
-from workbench.review import Review, missed
+from workbench.review import Look, Review
 from workbench.review.edits import Fix, Kind
 from workbench.review.evidence import GRADES
+from workbench.review.lists import lists
 from workbench.review.vectors import embedder_of
 from workbench.store import Database
 from workbench.textsearch import tokenizer
 from workbench.ui.bar import client_name
-from workbench.ui.cached import cached
+from workbench.ui.cached import Laid, state_of, store_path
 from workbench.ui.tables import Column, interval, percent
 from workbench.ui.texts import plain, t
 from workbench.ui.texts.said import said_plainly
 
 MOST = 100
+_MOST_LOOKS, _MOST_ANSWERS = 3, 256
 _MOVED = ("newly_shown", "no_longer_shown")
 Row = Mapping[str, Any]
 
 
-@cached
-def all_missed(db: Database, selection: Selection, boot: bool) -> dict[str, Any]:
-    """The document of `workbench missed --json`, without fixes."""
-    return missed(db, selection, _review(db, boot), MOST).as_json()
+def all_missed(selection: Selection, boot: bool) -> dict[str, Any]:
+    """The document of `workbench missed --json`, without fixes, and of each memory the outline alone."""
+    found: dict[str, Any] = _answer("outline", selection, boot)
+    return found
 
 
-@cached
-def one_missed(db: Database, selection: Selection, boot: bool, uri: str) -> dict[str, Any] | None:
+def one_missed(selection: Selection, boot: bool, uri: str) -> dict[str, Any] | None:
     """The entry of one memory, in full; None where it was not missed."""
-    found = missed(db, selection, _review(db, boot), None, uri).as_json()["memories"]
-    return found[0] if found else None
+    found: dict[str, Any] | None = _answer("memory", selection, boot, uri)
+    return found
 
 
-@cached
-def effect_of(db: Database, selection: Selection, boot: bool, uri: str, fix: Fix) -> dict[str, Any] | None:
+def effect_of(selection: Selection, boot: bool, uri: str, fix: Fix) -> dict[str, Any] | None:
     """What a fix of the missed memory at `uri` would change, as counts; None where it was not missed."""
-    review = _review(db, boot)
-    found = missed(db, selection, review, None, uri).memories
-    return review.simulator(db)().effect(fix, found[0].node).as_json() if found else None
+    found: dict[str, Any] | None = _answer("effect", selection, boot, uri, fix)
+    return found
+
+
+def _outline(look: Look) -> dict[str, Any]:
+    return look.document(look.outlines(MOST), lists(look.db, look.review.tokenizer, MOST)).outline()
+
+
+def _memory(look: Look, uri: str) -> dict[str, Any] | None:
+    found = look.memories(uri=uri)
+    return found[0].as_json() if found else None
+
+
+def _effect(look: Look, uri: str, fix: Fix) -> dict[str, Any] | None:
+    node = look.node_of(uri)
+    effect = look.effect(fix, node) if node is not None else None
+    return None if effect is None else effect.as_json()
+
+
+_ANSWERS: Mapping[str, Callable[..., Any]] = {"outline": _outline, "memory": _memory, "effect": _effect}
+
+
+def _answer(name: str, selection: Selection, boot: bool, *arguments: Any) -> Any:
+    path = store_path()
+    return _computed(name, str(path), state_of(path), selection, boot, arguments)
+
+
+@st.cache_data(max_entries=_MOST_ANSWERS, show_spinner=False)
+def _computed(name: str, path: str, state: str, selection: Selection, boot: bool, arguments: tuple[Any, ...]) -> Any:
+    with _laid(path, state, selection, boot).alone() as look:
+        return _ANSWERS[name](look, *arguments)
+
+
+@st.cache_resource(max_entries=_MOST_LOOKS, show_spinner=False, on_release=Laid.close)
+def _laid(path: str, state: str, selection: Selection, boot: bool) -> Laid[Look]:
+    """`state` is only part of what a look is held under."""
+    return Laid(Path(path), lambda db: Look(db, selection, _review(db, boot)))
 
 
 def _review(db: Database, boot: bool) -> Review:

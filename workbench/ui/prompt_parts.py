@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.compute as pc
 import streamlit as st
 
 from workbench.charts import TERMS
 from workbench.compare.beside import beside
+from workbench.judge import MISS_EVIDENCE, write_misses
 from workbench.params import Params
 from workbench.replay.explain import explain
 from workbench.replay.logged import settings_in_force
@@ -68,10 +71,18 @@ def explained(db: Database, query_id: str, uri: str | None = None, under: Mappin
 
 
 @cached
+def opened_by_agents(db: Database) -> pa.Table:
+    """What agents opened in a way that the server does not count (miss_evidence.sql): of all prompts."""
+    write_misses(db)
+    return db.arrow(f"SELECT * FROM {MISS_EVIDENCE}")
+
+
+@cached
 def stages(db: Database, query_id: str, under: Mapping[str, Any]) -> list[dict[str, Any]]:
     """What the log, a replay and the candidate configuration `under` make of each memory (compare/beside.py)."""
     in_force = settings_in_force(db).params
-    return beside(db, Settings(in_force, in_force), Settings(Params(under), in_force), query_id)
+    opened = opened_by_agents().filter(pc.field("query_id") == query_id)
+    return beside(db, Settings(in_force, in_force), Settings(Params(under), in_force), query_id, opened)
 
 
 @cached

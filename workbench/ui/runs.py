@@ -12,8 +12,12 @@ from workbench.errors import BadInput
 from workbench.params.files import write_atomic
 from workbench.replay.selection import Selection
 from workbench.tune import studies_folder
+from workbench.tune.request import TPE
 from workbench.ui import background
+from workbench.ui.studies import STORAGE
 
+# A run of the app keeps its trials beside the store, where the page can follow them.
+_BESIDE = {STORAGE: ""}
 _BUSY = "A tuning run of this store goes on; wait for it, or stop it first."
 
 
@@ -26,6 +30,8 @@ class Plan:
     seed: int = 1
     objective: str = "net_help"
     noise_cost: float = 0.1
+    sampler: str = TPE
+    helpful_share: float = 0.3
     freeze: tuple[str, ...] = ()
     accept: tuple[str, ...] = ()
     filter: tuple[str, ...] = ()
@@ -35,6 +41,7 @@ class Plan:
         named = {
             "--db": store, "--study": self.study, "--trials": self.trials, "--seed": self.seed,
             "--objective": self.objective, "--noise-cost": self.noise_cost,
+            "--sampler": self.sampler, "--helpful-share": self.helpful_share,
         }  # fmt: skip
         found = ["tune", "--json", *(f"{name}={value}" for name, value in named.items())]
         found += [f"--freeze={key}" for key in self.freeze]
@@ -74,7 +81,7 @@ def start(store: Path, plan: Plan, *, resume: bool = False) -> Run:
         _write(folder, run)
         for name in ("log", "out"):
             (folder / f"{plan.study}.{name}").unlink(missing_ok=True)
-        run = Run(plan, background.spawn(folder, plan.study, plan.arguments(store, resume), lock), run.at)
+        run = Run(plan, background.spawn(folder, plan.study, plan.arguments(store, resume), lock, _BESIDE), run.at)
         _write(folder, run)
     return run
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import streamlit as st
@@ -21,6 +22,7 @@ from workbench.charts.tuning import (
     sides_figure,
     sides_info,
 )
+from workbench.errors import WorkbenchError
 from workbench.params import Params
 from workbench.tune import Verdict, best_changes, load_result, studies_folder
 from workbench.tune.history import EVALUATOR, KeptStudy, history, importance
@@ -29,6 +31,7 @@ from workbench.ui.cached import store_path
 from workbench.ui.findings import ledger_columns, ledger_rows, result_metrics, setting_columns, setting_rows
 from workbench.ui.links import go, has_page
 from workbench.ui.pictures import picture, word
+from workbench.ui.studies import address, judged, shared
 from workbench.ui.tables import Column, table
 from workbench.ui.texts import plain, t
 from workbench.ui.texts.said import said
@@ -120,6 +123,7 @@ def _search(study: str, result: dict[str, Any]) -> None:
     folder = studies_folder(store_path())
     found = history(folder, study)
     if not found.points:
+        st.caption(t("tune.elsewhere"))
         return
     course(found, study)
     weights = importance(folder, study)
@@ -130,13 +134,31 @@ def _search(study: str, result: dict[str, Any]) -> None:
     st.caption(t("tune.dashboard", journal=str(folder / f"{study}.journal")))
 
 
-def study_table(kept: Sequence[KeptStudy]) -> None:
-    """All studies of the store."""
+def study_table(kept: Sequence[KeptStudy], name: str = "studies") -> None:
+    """A list of studies."""
     columns = [
         Column("study", plain("tune.shown")),
-        Column("verdict", plain("tune.verdict"), said=verdict_name),
+        Column("verdict", plain("tune.verdict"), said=lambda verdict: verdict_name(verdict or None)),
         Column("trials", plain("tune.trials"), "count"),
         Column("at", plain("tune.written"), "time"),
     ]
-    rows = [{"study": one.name, "verdict": one.verdict, "trials": one.trials, "at": one.at} for one in kept]
-    table(rows, columns, "studies")
+    rows = [{"study": one.name, "verdict": one.verdict or "", "trials": one.trials, "at": one.at} for one in kept]
+    table(rows, columns, name)
+
+
+def draw_shared(folder: Path) -> None:
+    """The studies of the shared database, where the operator has named one; else how to see them."""
+    named = address()
+    if named is None:
+        st.caption(t("tune.shared_how"))
+        return
+    st.subheader(t("tune.shared"))
+    try:
+        found = shared(named, folder)
+    except WorkbenchError as error:
+        st.error(said(str(error)))
+        return
+    st.caption(t("tune.shared_is"))
+    own = {one.name: one for one in judged(folder)}
+    rows = [replace(one, verdict=own[one.name].verdict) if one.name in own else one for one in found]
+    study_table(rows, "shared-studies")

@@ -15,7 +15,7 @@ from workbench.store import Database
 from workbench.tune import TuneRequest, studies_folder
 from workbench.tune.history import History, history
 from workbench.tune.preview import preview
-from workbench.tune.request import OBJECTIVES
+from workbench.tune.request import OBJECTIVES, SAMPLERS, TPE
 from workbench.ui import kept, runs
 from workbench.ui.bar import chosen
 from workbench.ui.cached import cached, store_path
@@ -88,6 +88,7 @@ def _plan(selection: Selection, parity: Mapping[str, Any]) -> runs.Plan:
             t("tune.seed"), 0, step=1, key=key, help=t("tune.seed_help")
         ), lambda one: one >= 0)  # fmt: skip
         st.caption(cost_line(cost))
+    sampler, share = _how()
     freeze = kept.widget("freeze", list[str](), lambda key: st.multiselect(
         t("tune.freeze"), _TUNED, key=key, placeholder=plain("tune.no_key")
     ), lambda names: set(names) <= set(_TUNED))  # fmt: skip
@@ -95,7 +96,24 @@ def _plan(selection: Selection, parity: Mapping[str, Any]) -> runs.Plan:
         rests_on = _rests_on(selection)
     st.caption(t("tune.split", **rests_on["counts"]) + " " + said(rests_on["seen"]))
     options = runs.filter_options(selection)
-    return runs.Plan(name or free, trials, seed, objective, cost, tuple(freeze), tuple(_accepted(parity)), options)
+    return runs.Plan(
+        name or free, trials, seed, objective, cost, sampler, share, tuple(freeze), tuple(_accepted(parity)), options
+    )
+
+
+def _how() -> tuple[str, float]:
+    """The sampler, and the share of the shown memories that may have helped."""
+    left, middle, _ = st.columns(3)
+    with left:
+        sampler = kept.widget("sampler", TPE, lambda key: st.selectbox(
+            t("tune.sampler"), SAMPLERS, key=key, format_func=lambda one: plain(f"tune.{one}"),
+            help=t("tune.sampler_help"),
+        ), lambda one: one in SAMPLERS)  # fmt: skip
+    with middle:
+        share = kept.widget("helpful_share", 0.3, lambda key: st.number_input(
+            t("tune.helpful_share"), 0.0, 1.0, step=0.05, format="%.4g", key=key, help=t("tune.helpful_share_help")
+        ), lambda one: 0 <= one <= 1)  # fmt: skip
+    return sampler, share
 
 
 @cached
@@ -121,7 +139,13 @@ def _accepts(cause: str, rows: int) -> bool:
 def _problem(plan: runs.Plan) -> str | None:
     try:
         TuneRequest(
-            study=plan.study, trials=plan.trials, seed=plan.seed, noise_cost=plan.noise_cost, freeze=plan.freeze
+            study=plan.study,
+            trials=plan.trials,
+            seed=plan.seed,
+            noise_cost=plan.noise_cost,
+            freeze=plan.freeze,
+            sampler=plan.sampler,
+            helpful_share=plan.helpful_share,
         )
     except WorkbenchError as error:
         return str(error)

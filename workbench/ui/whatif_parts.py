@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import streamlit as st
@@ -29,7 +29,7 @@ from workbench.ui.pictures import picture, word
 from workbench.ui.tables import Column, pick, table
 from workbench.ui.texts import plain, t
 from workbench.ui.texts.said import said
-from workbench.whatif import MOST_FLIPS, sweep_columns, sweep_rows, thresholds_around
+from workbench.whatif import MOST_FLIPS, sweep_columns, sweep_rows
 
 _NO_MORE = "none"
 SECTIONS = (_NO_MORE, "spread", "sweep", "reach")
@@ -47,7 +47,8 @@ def load_or_keep() -> str | None:
 
 def difference_line(params: Params) -> str:
     """Whether the draft is what it was loaded from, or by which keys it differs; as Markdown."""
-    named = kept.value(draft.FROM, PRESENT)
+    known = configurations(at_hand=False)
+    named = kept.value(draft.FROM, PRESENT, lambda one: one in known)
     changed = params.changed_from(resolved_or_present(named))
     if not changed:
         return t("whatif.same", name=called(named))
@@ -86,10 +87,9 @@ def draw_ledger(before: Mapping[str, int], after: Mapping[str, int]) -> None:
         table(ledger_rows(ledgers), ledger_columns(names), "what-if-ledger")
 
 
-def draw_curve(selection: Selection, params: Params) -> None:
-    """The counts over the threshold; a click on a point lists the memories that flip there."""
+def draw_curve(selection: Selection, params: Params, curve: Sequence[tuple[float, Mapping[str, int]]]) -> None:
+    """The counts over the threshold (Desk.curve); a click on a point lists the memories that flip there."""
     threshold = float(params[THRESHOLD])
-    curve = desks.curve(selection, params, thresholds_around(threshold))
     figure = curve_figure(curve_info(curve, threshold))
     event = picture(figure, "curve", t("whatif.curve"), on_select="rerun", selection_mode="points")
     points = event.selection.points if event else []

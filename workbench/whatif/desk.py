@@ -32,7 +32,8 @@ class Desk:
     def over(cls, db: Database, selection: Selection) -> Desk:
         """The desk over the replayable prompts of `selection`."""
         selection.for_replay().materialise(db)
-        return cls(db, label_candidates(db, SELECTED, Evidence.standard(db)), settings_in_force(db).params)
+        labelled = label_candidates(db, SELECTED, Evidence.standard(db), ordered=False)
+        return cls(db, labelled, settings_in_force(db).params)
 
     def ledger(self, params: Params) -> Ledger:
         """The four-way ledger of `params`."""

@@ -39,6 +39,7 @@ LEFT JOIN (
         ) AS marks,
         count(*) FILTER (used AND NOT logged_shown) AS not_shown
     FROM wb.logged_candidates
+    WHERE logged_shown OR used
     GROUP BY query_id
 ) AS m ON m.query_id = p.query_id
 LEFT JOIN (

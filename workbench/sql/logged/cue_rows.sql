@@ -8,5 +8,10 @@ SELECT
     try_cast(id AS BIGINT) AS arrival,
     json_extract_string(metadata, '$.cue_terms[*]') AS cue_terms,
     0 AS flags
-FROM recall_events
-WHERE coalesce(nullif(query_id, ''), metadata ->> '$.query_id') = $query_id
+FROM (
+    SELECT * FROM recall_events WHERE query_id = $query_id
+    UNION ALL
+    -- The metadata of a row that names its query are never parsed.
+    SELECT * FROM recall_events WHERE nullif(query_id, '') IS NULL AND metadata ->> '$.query_id' = $query_id
+)
+WHERE $query_id <> ''

@@ -3,12 +3,14 @@
 --      share a whole and a split add up to the step of that name; a step without them stands beside.
 SELECT * FROM (
     WITH raw AS (
-        SELECT
-            count(*) AS total,
-            count(*) FILTER (
-                nullif(query_id, '') IS NULL AND nullif(json_extract_string(metadata, '$.query_id'), '') IS NULL
-            ) AS unattributed
-        FROM recall_events
+        SELECT total, unattributed
+        FROM (SELECT count(*) AS total FROM recall_events)
+        CROSS JOIN (
+            SELECT count(*) AS unattributed
+            FROM recall_events
+            -- The metadata of a row that names its query are never parsed.
+            WHERE nullif(query_id, '') IS NULL AND nullif(json_extract_string(metadata, '$.query_id'), '') IS NULL
+        )
     ),
     picked AS (
         SELECT

@@ -1,6 +1,17 @@
 -- In:  addresses (node, uris), nodes, memories, boot_uris, judged_prompts, wb.logged_candidates.
 -- Out: one row an active memory that is no start-up memory: uris, created_at, prompts since then (all, where it has no
 --      date) and days until the newest prompt; in how many prompts it was a candidate and was shown, and its best score.
+WITH logged_addresses AS (
+    SELECT
+        coalesce(c.node_uuid, c.uri) AS node,
+        c.uri,
+        count(*) AS retrieved,
+        count(*) FILTER (c.logged_shown) AS shown,
+        max(c.logged_score) AS best
+    FROM wb.logged_candidates AS c
+    SEMI JOIN judged_prompts AS p ON p.query_id = c.query_id
+    GROUP BY ALL
+)
 SELECT
     m.node,
     m.uris,
@@ -25,13 +36,24 @@ LEFT JOIN (
     GROUP BY a.node
 ) AS p ON p.node = m.node
 LEFT JOIN (
+    -- Of a memory with one address each row is a prompt of its own; only prompts with several are told apart.
     SELECT
-        coalesce(c.node_uuid, c.uri) AS node,
-        count(DISTINCT c.query_id) AS retrieved,
-        count(DISTINCT c.query_id) FILTER (c.logged_shown) AS shown,
-        max(c.logged_score) AS best
-    FROM wb.logged_candidates AS c
-    SEMI JOIN judged_prompts AS p ON p.query_id = c.query_id
-    GROUP BY ALL
+        a.node,
+        CASE WHEN count(*) = 1 THEN sum(a.retrieved) ELSE any_value(d.retrieved) END AS retrieved,
+        CASE WHEN count(*) = 1 THEN sum(a.shown) ELSE any_value(d.shown) END AS shown,
+        max(a.best) AS best
+    FROM logged_addresses AS a
+    LEFT JOIN (
+        SELECT
+            coalesce(c.node_uuid, c.uri) AS node,
+            count(DISTINCT c.query_id) AS retrieved,
+            count(DISTINCT c.query_id) FILTER (c.logged_shown) AS shown
+        FROM wb.logged_candidates AS c
+        SEMI JOIN judged_prompts AS p ON p.query_id = c.query_id
+        SEMI JOIN (SELECT node FROM logged_addresses GROUP BY node HAVING count(*) > 1) AS e
+            ON e.node = coalesce(c.node_uuid, c.uri)
+        GROUP BY ALL
+    ) AS d ON d.node = a.node
+    GROUP BY a.node
 ) AS c ON c.node = m.node
 ORDER BY m.node

@@ -6,7 +6,7 @@ SELECT
     pair,
     max(score) AS reach,
     any_value(label) AS label,
-    arg_max(uri, score) AS uri
+    arg_min(uri, ranked_position) AS uri
 FROM display
 WHERE shown
 GROUP BY query_id, pair

@@ -6,12 +6,12 @@ import streamlit as st
 
 from workbench.text import shown
 from workbench.tune import studies_folder
-from workbench.tune.history import kept_studies
 from workbench.ui import runs
 from workbench.ui.cached import store_path
 from workbench.ui.common import kept_choice
+from workbench.ui.studies import judged
 from workbench.ui.texts import t
-from workbench.ui.tune_result import draw_result, study_table
+from workbench.ui.tune_result import draw_result, draw_shared, study_table
 from workbench.ui.tune_setup import STUDY, live, say_problem, set_up, unfinished
 
 st.title(t("tune.title"))
@@ -22,7 +22,7 @@ say_problem()
 if running:
     with st.container(border=True):
         live()
-studies = {one.name: one for one in kept_studies(studies_folder(path))}
+studies = {one.name: one for one in judged(studies_folder(path))}
 set_up(running, wanted=not running and not studies)
 
 st.subheader(t("tune.studies"))
@@ -31,6 +31,7 @@ going = newest.plan.study if newest else None
 names = list(dict.fromkeys([*([going] if going else []), *studies]))
 if not names:
     st.info(t("tune.no_studies"))
+    draw_shared(studies_folder(path))
     st.stop()
 study = kept_choice(STUDY, t("tune.shown"), names, shown)
 if running and study == going:
@@ -42,3 +43,4 @@ else:
 if studies:
     st.subheader(t("tune.all_studies"))
     study_table(list(studies.values()))
+draw_shared(studies_folder(path))

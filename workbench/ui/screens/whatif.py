@@ -35,11 +35,10 @@ with left:
 with right:
     with st.spinner(t("whatif.laying")):
         desks.prepare(selection)
-        before, after = desks.ledger(selection, present), desks.ledger(selection, params)
+        before, (after, curve) = desks.ledger(selection, present), desks.ledger_and_curve(selection, params)
     expect_prompts(before["prompts"])
     draw_ledger(before, after)
-    with st.spinner(t("whatif.counting")):
-        draw_curve(selection, params)
+    draw_curve(selection, params, curve)
     section = section_choice()
     with st.spinner(t("whatif.counting")):
         draw_section(section, selection, params, present)

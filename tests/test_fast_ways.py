@@ -1,0 +1,112 @@
+"""What pages compute the short way is what the long way gives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from log_builder import Candidate, Prompt, log_of
+from worlds import world_store
+
+from workbench.compare import compare
+from workbench.compare.beside import beside
+from workbench.judge import judge_log
+from workbench.params import THRESHOLD
+from workbench.replay.logged import settings_in_force
+from workbench.replay.logged_block import logged_block
+from workbench.replay.run import Settings
+from workbench.replay.selection import SELECTED, Selection
+from workbench.review import Look, Review, missed
+from workbench.review.alike import _token_sets, pairs_alike, write_used_alike
+from workbench.review.lists import lists
+from workbench.store import Database, compose, reading
+from workbench.textsearch import tokenizer
+
+WORDS = tokenizer("simple")
+
+
+@pytest.fixture
+def db() -> Iterator[Database]:
+    with reading(world_store(900, 0.4, 3)) as database:
+        Selection().materialise(database)
+        yield database
+
+
+def of_missed(db: Database, uri: str | None = None, boot: bool = False) -> dict[str, Any]:
+    in_force = settings_in_force(db).params
+    review = Review(Settings(in_force, in_force), WORDS, boot=boot, fixes=0)
+    return missed(db, Selection(), review, 5, uri).as_json()
+
+
+@pytest.mark.parametrize("boot", [False, True])
+def test_a_held_look_says_of_all_and_of_one_memory_what_missed_says(db: Database, boot: bool) -> None:
+    in_force = settings_in_force(db).params
+    look = Look(db, Selection(), Review(Settings(in_force, in_force), WORDS, boot=boot, fixes=0))
+    outline = look.document(look.outlines(5), lists(db, WORDS, 5)).outline()
+    full = look.memories(uri=outline["memories"][0]["uri"])[0].as_json()
+    said = of_missed(db, boot=boot)
+    assert said["memories"]
+    for memory, outlined in zip(said["memories"], outline["memories"], strict=True):
+        assert set(memory) - set(outlined) == {"advice", "reach", "prompts"}
+        assert {name: memory[name] for name in outlined} == outlined
+    assert {**said, "memories": []} == {**outline, "memories": []}
+    assert of_missed(db, full["uri"], boot)["memories"] == [full]
+
+
+def test_memories_used_in_near_identical_prompts_are_those_of_a_plain_loop(db: Database) -> None:
+    judge_log(db, None, into="used_log", prompts="all_prompts", beyond="beyond_used")
+    write_used_alike(db, SELECTED, WORDS)
+    texts = dict(db.rows("SELECT query_id, query_text FROM recall_queries"))
+    used = db.rows("SELECT query_id, node, uri FROM used_log WHERE label = 'used' ORDER BY ALL")
+    asked = [query_id for (query_id,) in db.rows(f"SELECT query_id FROM {SELECTED} ORDER BY ALL")]
+    sets = dict(_token_sets(WORDS, dict.fromkeys(texts[twin] for twin, _, _ in used)))
+    expected = {}
+    for text, other in pairs_alike(_token_sets(WORDS, dict.fromkeys(texts[one] for one in asked)), sets):
+        for query_id in (one for one in asked if texts[one] == text):
+            for twin, node, uri in used:
+                if texts[twin] == other and twin != query_id:
+                    expected[query_id, node] = (query_id, node, uri, twin)
+    assert expected
+    assert sorted(db.rows("SELECT query_id, node, uri, twin FROM used_alike")) == sorted(expected.values())
+
+
+def test_prompts_that_find_a_memory_under_two_addresses_count_once() -> None:
+    prompts = [
+        Prompt(f"q{number}", [Candidate("a://one", 0.8), Candidate("a://other", 0.7, shown=number < 2)])
+        for number in range(4)
+    ]
+    with log_of(prompts, {"a://one": "n1", "a://other": "n1", "a://alone": "n2"}) as db:
+        judge_log(db, None)
+        stages = (("addresses", "SELECT 'n1' AS node, ['a://one', 'a://other'] AS uris"), "boot_uris", "review/unseen")
+        (row,) = db.arrow(compose(stages)).to_pylist()
+    assert (row["retrieved"], row["shown"], row["best"]) == (4, 4, pytest.approx(0.8))
+
+
+def test_the_stages_of_a_prompt_are_the_same_with_the_evidence_at_hand(db: Database) -> None:
+    params = settings_in_force(db).params
+    (query_id,) = db.row("SELECT min(query_id) FROM wb.logged_candidates WHERE used")
+    lower = Settings(params.replace({THRESHOLD: 0.4}), params)
+    rows = beside(db, Settings(params, params), lower, query_id)
+    opened = db.arrow("SELECT * FROM miss_evidence WHERE query_id = $id", {"id": query_id})
+    assert rows
+    assert beside(db, Settings(params, params), lower, query_id, opened) == rows
+
+
+def test_without_the_estimate_a_comparison_says_all_the_rest(db: Database) -> None:
+    params = settings_in_force(db).params
+    named = {"a": params, "b": params.replace({THRESHOLD: 0.5})}
+    whole = compare(db, named, params, SELECTED)
+    brief = compare(db, named, params, SELECTED, estimated=False)
+    assert whole["estimate"]["model"]
+    assert brief == {**whole, "estimate": None}
+
+
+def test_the_cues_of_a_block_are_found_where_only_the_metadata_name_the_query(db: Database) -> None:
+    (query_id,) = db.row("SELECT min(query_id) FROM wb.logged_candidates WHERE logged_shown")
+    given = logged_block(db, query_id)
+    db.execute("CREATE TEMP TABLE recall_events AS SELECT * FROM recall_events WHERE query_id = $id", {"id": query_id})
+    db.execute("UPDATE recall_events SET metadata = json_merge_patch(metadata, json_object('query_id', query_id))")
+    db.execute("UPDATE recall_events SET query_id = ''")
+    assert db.row("SELECT count(*) FROM recall_events")[0] > 0
+    assert logged_block(db, query_id) == given
