@@ -177,6 +177,18 @@ def test_joins_tokenizer_and_models_are_said(store: Path) -> None:
     assert store.exists()
 
 
+def test_settings_over_the_log_are_recovered_when_somebody_asks(store: Path) -> None:
+    app = opened("data", lang="zh")
+    asked = [frame for frame in app.dataframe if "until" in frame.value]
+    assert not asked
+    widget(app, "toggle", word("data.find_periods", "zh")).set_value(True).run()
+    (found,) = [frame.value for frame in app.dataframe if "until" in frame.value]
+    assert len(found) == 1
+    assert found["recall.weights.w_exact"].tolist() == ["0.3"]
+    assert any(line.value.startswith("就记录的各项得分而言") for line in app.markdown)
+    assert store.exists()
+
+
 def test_a_backup_can_take_the_place_of_the_store(store: Path, tmp_path: Path) -> None:
     with reading(store) as db:
         query_id, uri = db.row("SELECT query_id, uri FROM wb.logged_candidates ORDER BY ALL LIMIT 1")

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from workbench.estimate.periods import find_periods
 from workbench.importers import past_imports
 from workbench.judge import joins
+from workbench.replay.logged import settings_in_force
 from workbench.replay.selection import SELECTED, Selection
 from workbench.store import Database
 from workbench.ui.bar import client_name
@@ -35,6 +37,33 @@ def joined(db: Database, selection: Selection) -> dict[str, Any]:
     """How well what agents did joins with the log: the part `joins` of `workbench report --json`."""
     selection.materialise(db)
     return joins(db, SELECTED).as_json()
+
+
+@cached
+def periods(db: Database, selection: Selection) -> dict[str, Any]:
+    """Which settings were in force when: the document of `workbench periods --json` without overlaps."""
+    selection.materialise(db)
+    return find_periods(db, settings_in_force(db).params, SELECTED).as_json()
+
+
+def period_rows(found: Row) -> list[dict[str, Any]]:
+    """A row a period: when, how many recalls, and the value of each key whose trace the log holds."""
+    return [
+        {"since": one["since"], "until": one["until"], "recalls": one["queries"], **one["settings"]}
+        for one in found["periods"]
+    ]
+
+
+def period_columns(found: Row) -> list[Column]:
+    """The columns of period_rows, those of keys that changed first."""
+    changed = [name for one in found["periods"] for name in one["changed"]]
+    keys = dict.fromkeys([*changed, *(name for one in found["periods"] for name in one["settings"])])
+    return [
+        Column("since", plain("data.period_since"), "time"),
+        Column("until", plain("data.period_until"), "time"),
+        Column("recalls", plain("data.recalls"), "count"),
+        *(Column(name, name.removeprefix("recall.")) for name in keys),
+    ]
 
 
 def source_rows(found: Sequence[Row]) -> list[dict[str, Any]]:

@@ -23,6 +23,9 @@ from workbench.ui.data_parts import (
     joined,
     model_columns,
     model_rows,
+    period_columns,
+    period_rows,
+    periods,
     size_line,
     source_columns,
     source_rows,
@@ -75,6 +78,20 @@ def _joins() -> None:
         table(uncounted_rows(found), uncounted_columns(), "uncounted")
 
 
+def _periods() -> None:
+    """Which settings were in force when: recovered only when somebody wants to know, because it takes its time."""
+    st.subheader(t("data.periods"))
+    if not st.toggle(t("data.find_periods"), key="find periods", help=t("data.find_periods_help")):
+        return
+    with st.spinner(t("data.finding_periods")):
+        found = periods(chosen().selection)
+    st.markdown(said(found["said"]))
+    if found["periods"]:
+        table(period_rows(found), period_columns(found), "periods")
+    if found["alternating"]:
+        st.caption(t("data.alternating", keys=", ".join(found["alternating"])))
+
+
 def _meaning(holds: Mapping[str, Any]) -> None:
     st.subheader(t("data.words"))
     st.markdown(said(holds["tokenizer_choice"]["said"]))
@@ -112,6 +129,7 @@ if store.exists():
     _import(store)
     _sources()
     _joins()
+    _periods()
     _meaning(content)
     with st.expander(t("data.holds")):
         table(held_rows(content), held_columns(), "tables")
