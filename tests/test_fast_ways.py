@@ -11,7 +11,7 @@ from worlds import world_store
 
 from workbench.compare import compare
 from workbench.compare.beside import beside
-from workbench.judge import judge_log
+from workbench.judge import Evidence, judge_log
 from workbench.params import THRESHOLD
 from workbench.replay.logged import settings_in_force
 from workbench.replay.logged_block import logged_block
@@ -19,6 +19,7 @@ from workbench.replay.run import Settings
 from workbench.replay.selection import SELECTED, Selection
 from workbench.review import Look, Review, missed
 from workbench.review.alike import _token_sets, pairs_alike, write_used_alike
+from workbench.review.evidence import texts_of_log
 from workbench.review.lists import lists
 from workbench.store import Database, compose, reading
 from workbench.textsearch import tokenizer
@@ -57,6 +58,9 @@ def test_a_held_look_says_of_all_and_of_one_memory_what_missed_says(db: Database
 def test_memories_used_in_near_identical_prompts_are_those_of_a_plain_loop(db: Database) -> None:
     judge_log(db, None, into="used_log", prompts="all_prompts", beyond="beyond_used")
     write_used_alike(db, SELECTED, WORDS)
+    own = db.rows("SELECT * FROM used_alike ORDER BY ALL")
+    write_used_alike(db, SELECTED, WORDS, texts_of_log(db, WORDS, Evidence.standard(db)))
+    assert db.rows("SELECT * FROM used_alike ORDER BY ALL") == own
     texts = dict(db.rows("SELECT query_id, query_text FROM recall_queries"))
     used = db.rows("SELECT query_id, node, uri FROM used_log WHERE label = 'used' ORDER BY ALL")
     asked = [query_id for (query_id,) in db.rows(f"SELECT query_id FROM {SELECTED} ORDER BY ALL")]

@@ -21,6 +21,13 @@ PICTURES = os.environ.get("WORKBENCH_PICTURES")
 LOOKS = [("en", "light"), ("zh", "dark"), *([("en", "dark"), ("zh", "light")] if PICTURES else [])]
 WIDTHS = (820, 1280)
 MOST_HEIGHT = 6000
+# The titles of pictures whose legend, in a row above or below, reaches into the room of the axes.
+_COVERED = """[...document.querySelectorAll('.js-plotly-plot')].filter(one => {
+    const layout = one._fullLayout, box = one.querySelector('.legend')?.getBoundingClientRect()
+    if (!box || !layout._size || layout.legend.orientation !== 'h') return false
+    const top = box.top - one.getBoundingClientRect().top
+    return top + box.height > layout._size.t + 3 && top < layout.height - layout._size.b - 3
+}).map(one => one.getAttribute('aria-label') ?? '?')"""
 
 pytestmark = pytest.mark.browser
 
@@ -63,6 +70,7 @@ def _fits(page: Page, name: str, width: int) -> None:
     drawn(page)
     main = "document.querySelector('[data-testid=stMain]')"
     assert page.evaluate(f"{main}.scrollWidth <= {main}.clientWidth"), f"{name} at {width}"
+    assert page.evaluate(_COVERED) == [], f"{name} at {width}: a legend covers its picture"
     height = page.evaluate("document.querySelector('[data-testid=stMainBlockContainer]').scrollHeight")
     page.set_viewport_size({"width": width, "height": min(int(height) + 80, MOST_HEIGHT)})
     page.wait_for_timeout(SETTLES_MS)

@@ -29,19 +29,30 @@ ORDER BY ALL
 """
 
 
-def write_used_alike(db: Database, prompts: str, tokenizer: Tokenizer) -> None:
+def write_used_alike(db: Database, prompts: str, tokenizer: Tokenizer, texts: pa.Table | None = None) -> None:
     """Write the temporary table used_alike (query_id, node, uri, twin): memories that were used, by a linked open, in
     another prompt that is near-identical to one of the table `prompts`. The table used_log holds the judged log.
+
+    `texts` are the alike_texts of a table that holds those prompts and maybe more; without it they are looked for.
+    """
+    found = alike_texts(db, prompts, tokenizer) if texts is None else texts
+    write(db, "alike_texts", {name: found[name] for name in found.column_names})
+    twins = compose((("prompts", f"SELECT query_id FROM {prompts}"), "review/used_alike"))
+    db.execute(f"CREATE OR REPLACE TEMP TABLE {USED_ALIKE} AS {twins}")
+
+
+def alike_texts(db: Database, prompts: str, tokenizer: Tokenizer) -> pa.Table:
+    """The near-identical texts (asked, used) of the table `prompts` and of the used memories of the table used_log.
 
     A prompt of fewer than LEAST_TOKENS tokens, such as "continue", resembles none: it does not say what it is about.
     """
     used = [text for (text,) in db.rows(_USED)]
     asked = [text for (text,) in db.rows(_ASKED.format(prompts=prompts))] if used else []
     pairs = list(pairs_alike(_token_sets(tokenizer, asked), dict(_token_sets(tokenizer, used))))
-    texts = {"asked": [one for one, _ in pairs], "used": [other for _, other in pairs]}
-    write(db, "alike_texts", {name: pa.array(column, pa.string()) for name, column in texts.items()})
-    twins = compose((("prompts", f"SELECT query_id FROM {prompts}"), "review/used_alike"))
-    db.execute(f"CREATE OR REPLACE TEMP TABLE {USED_ALIKE} AS {twins}")
+    return pa.table({
+        "asked": pa.array([one for one, _ in pairs], pa.string()),
+        "used": pa.array([other for _, other in pairs], pa.string()),
+    })  # fmt: skip
 
 
 def pairs_alike(

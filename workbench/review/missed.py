@@ -8,6 +8,8 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any
 
+import pyarrow as pa
+
 from workbench.errors import BadInput
 from workbench.judge import Evidence
 from workbench.judge.labels import HAND_LABELS, expect_answers
@@ -37,8 +39,8 @@ _PROMPT_CHARS = 300
 @dataclass(frozen=True)
 class Review:
     """How misses are looked for: `settings` are those in force, `model` and `embed` as for the engine; `boot` counts
-    start-up memories too, `estimates` is the table of a model (write_missed), with `estimated` one is fitted. Fixes are
-    tried for the first `fixes` memories."""
+    start-up memories too, `estimates` is the table of a model and `alike` that of near-identical texts (write_missed),
+    with `estimated` a model is fitted. Fixes are tried for the first `fixes` memories."""
 
     settings: Settings
     tokenizer: Tokenizer
@@ -47,6 +49,7 @@ class Review:
     boot: bool = False
     estimates: str | None = None
     estimated: bool = False
+    alike: pa.Table | None = None
     fixes: int = 1
     progress: Progress = lambda done, total, what: None
 
@@ -67,7 +70,7 @@ class Look:
         expect_answers(db)
         self.db, self.review = db, review
         evidence = Evidence().under(review.settings.in_force)
-        write_missed(db, selection, review.tokenizer, evidence, review.estimates)
+        write_missed(db, selection, review.tokenizer, evidence, review.estimates, review.alike)
         estimated = write_estimates(db, review.settings.in_force, evidence) if review.estimated else None
         self._seen = dict(db.arrow(compose((*HAND_LABELS, "review/seen"))).to_pylist()[0])
         self._estimate = estimated and estimated.as_json()

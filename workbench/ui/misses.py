@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import streamlit as st
 
+from workbench.judge import Evidence
 from workbench.replay.engine import engine_model
 from workbench.replay.logged import settings_in_force
 from workbench.replay.run import Settings
@@ -15,13 +18,13 @@ from workbench.replay.selection import Selection
 from workbench.replay.tokenizers import chosen as chosen_tokenizer
 from workbench.review import Look, Review
 from workbench.review.edits import Fix, Kind
-from workbench.review.evidence import GRADES
+from workbench.review.evidence import GRADES, texts_of_log
 from workbench.review.lists import lists
 from workbench.review.vectors import embedder_of
 from workbench.store import Database
 from workbench.textsearch import tokenizer
 from workbench.ui.bar import client_name
-from workbench.ui.cached import Laid, state_of, store_path
+from workbench.ui.cached import Laid, cached, state_of, store_path
 from workbench.ui.tables import Column, interval, percent
 from workbench.ui.texts import plain, t
 from workbench.ui.texts.said import said_plainly
@@ -82,7 +85,15 @@ def _computed(name: str, path: str, state: str, selection: Selection, boot: bool
 @st.cache_resource(max_entries=_MOST_LOOKS, show_spinner=False, on_release=Laid.close)
 def _laid(path: str, state: str, selection: Selection, boot: bool) -> Laid[Look]:
     """`state` is only part of what a look is held under."""
-    return Laid(Path(path), lambda db: Look(db, selection, _review(db, boot)))
+    alike = _alike()
+    return Laid(Path(path), lambda db: Look(db, selection, replace(_review(db, boot), alike=alike)))
+
+
+@cached
+def _alike(db: Database) -> pa.Table:
+    """The near-identical texts of the log, for every filter."""
+    review = _review(db, boot=False)
+    return texts_of_log(db, review.tokenizer, Evidence().under(review.settings.in_force))
 
 
 def _review(db: Database, boot: bool) -> Review:

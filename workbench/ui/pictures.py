@@ -22,6 +22,7 @@ def picture(figure: go.Figure, name: str, title: str, **options: Any) -> Any:
     camera gives SVG."""
     _spoken(figure)
     figure.update_layout(title=None, margin_t=max(_LEAST_TOP, (figure.layout.margin.t or _TITLE_TOP) - _TITLE_TOP))
+    _hold_legend(figure)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f"**{title}**", width="stretch")
         st.download_button(
@@ -52,6 +53,16 @@ def word(english: str) -> str:
     if not all(part in known for part in parts[::2]):
         return english
     return "".join(known[part] if place % 2 == 0 else part for place, part in enumerate(parts))
+
+
+def _hold_legend(figure: go.Figure) -> None:
+    """Place the legend by the picture and not by its axes: by those it stands in the wrong place after the window has
+    become wider or narrower."""
+    legend = figure.layout.legend
+    if legend.yanchor == "bottom" and legend.y == 1:
+        legend.update(yref="container", y=1, yanchor="top")
+    elif legend.yanchor == "top" and legend.y is not None and legend.y < 0:
+        legend.update(yref="container", y=0, yanchor="bottom")
 
 
 def _spoken(figure: go.Figure) -> None:
