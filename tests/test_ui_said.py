@@ -16,7 +16,7 @@ from worlds import world_store
 from workbench import jobs
 from workbench.store import writing
 from workbench.ui import texts
-from workbench.ui.texts.said import said_plainly
+from workbench.ui.texts.said import said, said_plainly
 
 PAIRS = sorted((Path(str(texts.__file__)).parent / "zh").glob("said*.toml"))
 NAMES = re.compile(r"\{(\w+)\}")
@@ -72,3 +72,9 @@ def test_sentences_are_translated_one_by_one_and_names_stay() -> None:
     assert said_plainly("The store knows no memory at core://a {x}.", "zh") == "库中没有地址为 core://a {x} 的记忆。"
     assert said_plainly("Nobody translated this. It has no disclosure.", "zh").endswith("它没有触发条件。")
     assert said_plainly("It has no disclosure.", "en") == "It has no disclosure."
+
+
+def test_commands_of_the_workbench_stand_as_code_and_nothing_else_does() -> None:
+    assert said("Run `workbench embed --model e5` first.") == r"Run `workbench embed --model e5` first\."
+    assert said("An address `x` of *yours*") == r"An address \`x\` of \*yours\*"
+    assert "`" not in said("`workbench $x$ <b>`").replace(r"\`", "")

@@ -83,12 +83,15 @@ def _plan(selection: Selection, parity: Mapping[str, Any]) -> runs.Plan:
         cost = kept.widget("noise_cost", 0.1, lambda key: st.number_input(
             t("tune.cost"), 0.0, 100.0, step=0.05, format="%.4g", key=key, help=t("tune.cost_help")
         ), lambda one: 0 <= one <= 100)  # fmt: skip
+        st.caption(cost_line(cost))
     with right:
         seed = kept.widget("seed", 1, lambda key: st.number_input(
             t("tune.seed"), 0, step=1, key=key, help=t("tune.seed_help")
         ), lambda one: one >= 0)  # fmt: skip
-        st.caption(cost_line(cost))
-    sampler, share = _how()
+    with left:
+        sampler = _sampler()
+    with right:
+        share = _helpful_share()
     freeze = kept.widget("freeze", list[str](), lambda key: st.multiselect(
         t("tune.freeze"), _TUNED, key=key, placeholder=plain("tune.no_key")
     ), lambda names: set(names) <= set(_TUNED))  # fmt: skip
@@ -101,19 +104,18 @@ def _plan(selection: Selection, parity: Mapping[str, Any]) -> runs.Plan:
     )
 
 
-def _how() -> tuple[str, float]:
-    """The sampler, and the share of the shown memories that may have helped."""
-    left, middle, _ = st.columns(3)
-    with left:
-        sampler = kept.widget("sampler", TPE, lambda key: st.selectbox(
-            t("tune.sampler"), SAMPLERS, key=key, format_func=lambda one: plain(f"tune.{one}"),
-            help=t("tune.sampler_help"),
-        ), lambda one: one in SAMPLERS)  # fmt: skip
-    with middle:
-        share = kept.widget("helpful_share", 0.3, lambda key: st.number_input(
-            t("tune.helpful_share"), 0.0, 1.0, step=0.05, format="%.4g", key=key, help=t("tune.helpful_share_help")
-        ), lambda one: 0 <= one <= 1)  # fmt: skip
-    return sampler, share
+def _sampler() -> str:
+    """What proposes the next values."""
+    return kept.widget("sampler", TPE, lambda key: st.selectbox(
+        t("tune.sampler"), SAMPLERS, key=key, format_func=lambda one: plain(f"tune.{one}"), help=t("tune.sampler_help"),
+    ), lambda one: one in SAMPLERS)  # fmt: skip
+
+
+def _helpful_share() -> float:
+    """The share of the shown memories that may have helped."""
+    return kept.widget("helpful_share", 0.3, lambda key: st.number_input(
+        t("tune.helpful_share"), 0.0, 1.0, step=0.05, format="%.4g", key=key, help=t("tune.helpful_share_help")
+    ), lambda one: 0 <= one <= 1)  # fmt: skip
 
 
 @cached

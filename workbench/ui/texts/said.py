@@ -15,13 +15,16 @@ from workbench.ui.texts import language
 
 _FOLDER = Path(__file__).parent
 _ENDS = re.compile(r"(?<=[.!?]) (?=[A-Z])")
+_COMMAND = re.compile(r"`(workbench [\w ./:=,-]*)`")
 _MOST_HELD = 20_000
 _NAME = re.compile(r"\{(\w+)\}")
 
 
 def said(english: str) -> str:
-    """A generated text as Markdown in the language of the session; a sentence that no pair knows stays English."""
-    return literal(said_plainly(english))
+    """A generated text as Markdown in the language of the session; a sentence that no pair knows stays English.
+    Commands of the workbench stand as code, all else as it is."""
+    parts = _COMMAND.split(said_plainly(english))
+    return "".join(f"`{part}`" if place % 2 else literal(part) for place, part in enumerate(parts))
 
 
 def said_plainly(english: str, code: str | None = None) -> str:
