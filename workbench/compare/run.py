@@ -31,7 +31,7 @@ def compare(
     resampled sessions; the p-value of used memories won against lost is an exact sign test, adjusted for the number of
     configurations (Holm 1979). At most MOST_FLIPS memories that only one of a pair shows are listed, used ones first,
     with the terms that moved their scores, the cause, and how much each changed key moved them (attribution.py). What a
-    model says of newly shown memories stands apart, in `estimate`: None without `estimated`, because fitting takes long.
+    model says of newly shown memories stands apart, in `estimate`: None without `estimated`, as fitting takes long.
     """
     settings = {name: Settings(params, in_force) for name, params in named.items()}
     ledgers, clients = {}, {}
