@@ -79,8 +79,9 @@ class Agent:
     def over_http(self, method: str, place: str, **body: Any) -> dict[str, Any]:
         """One request to the API, in the name of the agent."""
         said = {"session_id": self.session, "client_type": self.host, **body}
-        sent = {"params": said} if method == "GET" else {"json": said}
-        answer = httpx2.request(method, f"{self.address}/api/browse/{place}", timeout=60, **sent)
+        address = f"{self.address}/api/browse/{place}"
+        with httpx2.Client(timeout=60) as client:
+            answer = client.get(address, params=said) if method == "GET" else client.post(address, json=said)
         found: dict[str, Any] = answer.raise_for_status().json()
         return found
 

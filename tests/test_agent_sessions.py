@@ -61,7 +61,7 @@ def over_mcp(agent: Agent, block: Block) -> None:
         ("lore_get_node", {"uri": "ops://nowhere", **known}),
     ])  # fmt: skip
     assert boot.startswith("<boot>")
-    assert [result["uri"] for result in json.loads(found)["results"]][0] == "ops://redis"
+    assert json.loads(found)["results"][0]["uri"] == "ops://redis"
     assert linked.startswith(f"URI: {SHOWN[0]}\n")
     assert searched.startswith("URI: ops://redis\n")
     assert others[0].startswith("URI: core://agent\n")
