@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pytest
 from small_log import Candidate, Row, add_query, derive
 
-from workbench.metrics.arms import arm_difference, half_width
+from workbench.metrics.arms import FIGURES, arm_difference, half_width
 from workbench.store import Database, writing
 
 Run = Callable[..., tuple[int, str, str]]
@@ -42,6 +42,25 @@ def test_looking_again_and_again_invents_no_difference(share: float) -> None:
         looks = range(100, 801, 25)
         invented += any(known(used[:n], shown[:n], side[:n], share) for n in looks)
     assert invented / runs <= 0.07
+
+
+def test_no_figure_of_a_trial_without_a_difference_is_claimed() -> None:
+    """However often one looks, and whichever of the figures one looks at."""
+    rng = np.random.default_rng(11)
+    runs, invented, each = 300, 0, 0
+    for _ in range(runs):
+        used, shown, side = sessions(rng, 600, (0.3, 0.3), 0.2)
+        sums = {"used": used, "shown": shown, "unused": shown - used, "prompts": np.ceil(shown / 2)}
+        claimed = {
+            name: any(
+                arm_difference(name, sums[over][:n], sums[under][:n], side[:n], 0.2).known for n in range(120, 601, 40)
+            )
+            for name, (over, under, _) in FIGURES.items()
+        }
+        invented += any(claimed.values())
+        each += claimed["use_rate"]
+    assert invented / runs <= 0.05
+    assert each <= invented
 
 
 def test_a_real_difference_is_found_and_well_measured() -> None:

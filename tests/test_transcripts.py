@@ -358,3 +358,47 @@ def test_a_prompt_of_codex_that_stands_twice_is_read_once(db: Database, tmp_path
     counts = taken(db, path)["tables"]["agent_prompts"]
     with_ids = db.row("SELECT count(*) FROM wb.agent_prompts")[0]
     assert (counts["read"], counts["added"], counts["skipped"]) == (with_ids, with_ids, 0)
+
+
+def test_a_forked_session_of_codex_counts_only_its_own(db: Database, tmp_path: Path) -> None:
+    """Also a fork of a fork, and words that both say after it."""
+    first, second, third = Codex("first"), Codex("second", 600), Codex("third", 1200)
+    first.user("how are refunds retried?")
+    first.told(block(*TWO, session="first"))
+    first.opened("c1", "core://refunds")
+    first.says("They are.")
+    first.told(block("core://late", session="first"))
+    second.forks(first)
+    second.user("continue")
+    second.opened("c1", "core://retries")
+    second.says("Done.")
+    third.forks(second)
+    third.user("and now?")
+    first.user("continue")
+    for number, session in enumerate((third, second, first)):
+        written(tmp_path, session.lines, f"rollout-{number}.jsonl")
+    report = taken(db, tmp_path)
+    assert added(report) == {"prompts": 4, "recalls": 2, "opens": 2}
+    assert held(db, "agent_prompts", "session_id", "query_text") == [
+        ("first", "continue"), ("first", "how are refunds retried?"), ("second", "continue"), ("third", "and now?"),
+    ]  # fmt: skip
+    assert db.rows("SELECT session_id FROM wb.agent_recalls") == [("first",)] * 2
+    assert held(db, "agent_opens", "session_id", "uri") == [("first", "core://refunds"), ("second", "core://retries")]
+
+
+def test_a_fork_that_is_asked_at_once_keeps_its_prompt(db: Database, tmp_path: Path) -> None:
+    first, second = Codex("first"), Codex("second", 600)
+    first.user("how are refunds retried?")
+    first.says("Not at all.")
+    second.forks(first)
+    second.now -= 60
+    second.user("why not?")
+    second.now += 10
+    second.says("Because.")
+    second.user("thanks")
+    for number, session in enumerate((first, second)):
+        written(tmp_path, session.lines, f"rollout-{number}.jsonl")
+    taken(db, tmp_path)
+    assert held(db, "agent_prompts", "session_id", "query_text") == [
+        ("first", "how are refunds retried?"), ("second", "thanks"), ("second", "why not?"),
+    ]  # fmt: skip

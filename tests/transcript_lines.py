@@ -82,6 +82,16 @@ class Codex:
         self.lines.append(json.dumps({"timestamp": at(self.now), "type": kind, "payload": payload}, ensure_ascii=False))
         self.now += 1
 
+    def forks(self, other: Codex) -> None:
+        """The session goes on from where another one stands: it copies all of it under the present time."""
+        stamp = at(self.now)
+        self.lines += [json.dumps(json.loads(line) | {"timestamp": stamp}, ensure_ascii=False) for line in other.lines]
+        self.now += 60
+
+    def says(self, text: str) -> None:
+        """The agent's answer."""
+        self.line("response_item", type="message", role="assistant", content=[{"type": "output_text", "text": text}])
+
     def user(self, text: str, *, event: bool = True) -> None:
         """A prompt: an item, and the event that says the same."""
         content = [{"type": "input_text", "text": text}]

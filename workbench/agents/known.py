@@ -9,12 +9,14 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from workbench.agents import records
+from workbench.errors import StoreLocked
 from workbench.judge.marks import Log, Reason, judged_open, normalised_address
-from workbench.store import Database, Inbox, sql_text
+from workbench.store import Database, Entry, Inbox, sql_text
 from workbench.text import trimmed
 
 REMEMBERED = 20_000
 _REST = 20  # times what the last look into the inbox took
+_WAIT_SECONDS = 0.5
 
 
 class Known:
@@ -48,6 +50,12 @@ class Known:
                 used.add(address)
         return reason
 
+    def forget(self, uri: str, query_id: str | None) -> None:
+        """An open that was judged could not be recorded."""
+        with self._alone:
+            _, used = self._shown.get(trimmed(query_id or ""), (frozenset(), set()))
+            used.discard(normalised_address(uri))
+
     def _shown_for(self, db: Database, query: str) -> tuple[frozenset[str], set[str]] | None:
         if query not in self._shown:
             rows = db.rows(sql_text("agents/shown_for"), {"query_id": query})
@@ -60,9 +68,16 @@ class Known:
     def _read_inbox(self) -> None:
         """Other processes recall too: what they left is not in the store yet."""
         began = time.monotonic()
-        for entry in self._inbox.read():
+        for entry in self._entries():
             record = entry.record
             if entry.kind == records.RECALL and record["query_id"] not in self._shown:
                 self.add(record["query_id"], (row["uri"] for row in record["candidates"] if row["shown"]))
         ended = time.monotonic()
         self._look_again_at = ended + _REST * (ended - began)
+
+    def _entries(self) -> list[Entry]:
+        """What waits in the inbox; nothing while another process holds it."""
+        try:
+            return self._inbox.read(_WAIT_SECONDS)
+        except StoreLocked:
+            return []

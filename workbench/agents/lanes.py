@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from time import monotonic
 from typing import Any
 
 from workbench.agents.generation import Generation, generation, published
 from workbench.errors import WorkbenchError
 
+_LOG = logging.getLogger("workbench.agents")
 TOGETHER = 32
 LINGER_SECONDS = 0.02
-AGAIN_SECONDS = 5.0
-
-_LOG = logging.getLogger("workbench.agents")
+AGAIN_SECONDS = 1.0
+_TICK_SECONDS = 0.05
 
 Work = Callable[[Generation, Sequence[Any]], Sequence[Any]]
 
@@ -42,7 +42,7 @@ class _Task:
 
 class Lanes:
     """`count` threads over the store at `path`. When another state of the store is published, they load it one after
-    the other; until then each answers from the one that it has.
+    the other; until then, and as long as it cannot be read, each answers from the one that it has.
 
     One thread at a time does the work of a group: many items at once cost little more than one. Where several came
     together last time, it waits LINGER_SECONDS for those who were just answered and ask again.
@@ -56,7 +56,8 @@ class Lanes:
         self._open = True
         self._under_way: set[tuple[Work, Hashable] | None] = set()
         self._crowd = 1
-        self._threads = [threading.Thread(target=self._run, daemon=True) for _ in range(count)]
+        self._held = [_Held(path) for _ in range(count)]
+        self._threads = [threading.Thread(target=self._run, args=(held,), daemon=True) for held in self._held]
         for thread in self._threads:
             thread.start()
 
@@ -73,6 +74,11 @@ class Lanes:
             self._changed.notify_all()
         return future
 
+    @property
+    def behind(self) -> bool:
+        """Whether a published state cannot be read, so that answers come from the one before."""
+        return any(held.behind for held in self._held)
+
     def close(self) -> None:
         """End the threads once nothing waits any more."""
         with self._changed:
@@ -81,24 +87,31 @@ class Lanes:
         for thread in self._threads:
             thread.join()
 
-    def _run(self) -> None:
-        held = _Held(self._path)
+    def _run(self, held: _Held) -> None:
         try:
-            while tasks := self._next():
-                _do(held, self._loading, tasks)
+            while tasks := self._next(held):
+                _do(held, tasks)
                 self._ended(tasks[0])
         finally:
             held.close()
 
-    def _next(self) -> list[_Task]:
+    def _next(self, held: _Held) -> list[_Task]:
         """The oldest task whose group nobody is at, and those that go with it; nothing once the lanes are closed and
         empty."""
         while True:
             with self._changed:
-                self._changed.wait_for(lambda: self._free() or not (self._open or self._waiting))
+                self._changed.wait_for(lambda: self._free() or self._ended_all())
+            others = any(other.loaded for other in self._held if other is not held)
+            held.renew(self._loading, others=others)  # with empty hands: whoever has loaded answers meanwhile
+            with self._changed:
                 first = self._free()
                 if first is None:
-                    return []
+                    if self._ended_all():
+                        return []
+                    continue
+                if others and not held.loaded:
+                    self._changed.wait(_TICK_SECONDS)
+                    continue
                 tasks = [first] if first.kind is None else self._together(first)
                 for task in tasks:
                     self._waiting.remove(task)
@@ -106,6 +119,9 @@ class Lanes:
             if wanted:
                 return wanted
             self._ended(first)
+
+    def _ended_all(self) -> bool:
+        return not (self._open or self._waiting)
 
     def _free(self) -> _Task | None:
         return next((task for task in self._waiting if task.kind not in self._under_way), None)
@@ -129,10 +145,10 @@ class Lanes:
             self._changed.notify_all()
 
 
-def _do(held: _Held, loading: threading.Lock, tasks: Sequence[_Task]) -> None:
+def _do(held: _Held, tasks: Sequence[_Task]) -> None:
     """Give every task its result, or what went wrong."""
     try:
-        results = tasks[0].work(held.current(loading), [task.item for task in tasks])
+        results = tasks[0].work(held.current(), [task.item for task in tasks])
         for task, result in zip(tasks, results, strict=True):
             task.future.set_result(result)
     except Exception as error:  # whoever asked gets it
@@ -144,37 +160,58 @@ def _do(held: _Held, loading: threading.Lock, tasks: Sequence[_Task]) -> None:
 
 
 class _Held:
-    """The generation of one thread."""
+    """The generation of one thread. `behind`: a newer one is published and cannot be read."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._stack = ExitStack()
         self._generation: Generation | None = None
         self._state: tuple[int, int, int] | None = None
-        self._not_before = 0.0
+        self._again_at = 0.0
+        self.behind = False
 
-    def current(self, loading: threading.Lock) -> Generation:
-        """The published generation; the one before while another thread is loading that, or it cannot be read."""
+    def current(self) -> Generation:
+        """What is loaded; where nothing is, the published generation."""
+        return self._generation or self._load(published(self._path))
+
+    @property
+    def loaded(self) -> bool:
+        """Whether it can answer at once."""
+        return self._generation is not None
+
+    def renew(self, loading: threading.Lock, *, others: bool) -> None:
+        """Load what has been published since, unless another thread is at it; what cannot be read is tried again.
+
+        Where nothing is loaded yet, only when `others` can answer meanwhile: else the work itself has to wait for it.
+        """
         state = published(self._path)
         if self._generation is None:
-            return self._load(state)
-        if state in (None, self._state) or monotonic() < self._not_before or not loading.acquire(blocking=False):
-            return self._generation
+            if not others:
+                return
+        elif state == self._state:
+            return
+        if time.monotonic() < self._again_at or not loading.acquire(blocking=False):
+            return
         try:
-            return self._load(state)
-        except WorkbenchError as error:
-            _LOG.warning("%s Answering from the state of the store before.", error)
-            self._not_before = monotonic() + AGAIN_SECONDS
-            return self._generation
+            self._load(state)
+        except Exception as error:  # what was loaded before is whole
+            self._stays(error)
         finally:
             loading.release()
+
+    def _stays(self, error: Exception) -> None:
+        self._again_at = time.monotonic() + AGAIN_SECONDS
+        if not self.behind:
+            said = error if isinstance(error, WorkbenchError) else f"{type(error).__name__}: {error}."
+            _LOG.warning("%s Answering from the state of the store before.", said)
+        self.behind = True
 
     def _load(self, state: tuple[int, int, int] | None) -> Generation:
         with ExitStack() as fresh:
             loaded = fresh.enter_context(generation(self._path))
             self._stack.close()
             self._stack = fresh.pop_all()
-        self._generation, self._state = loaded, state
+        self._generation, self._state, self.behind = loaded, state, False
         return loaded
 
     def close(self) -> None:

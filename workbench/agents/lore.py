@@ -37,6 +37,7 @@ from workbench.textsearch.characters import well_formed
 _LOG = logging.getLogger("workbench.agents")
 LONGEST_QUERY = 1_000
 _LONG_SECONDS = 60.0
+_NOT_EMBEDDED = "No text of the store is embedded; `workbench embed` adds the signals of meaning."
 Fold = Callable[[Path], int]
 
 
@@ -66,11 +67,17 @@ class Skipped:
 
 @dataclass(frozen=True)
 class Opened:
-    """A call that opened a memory: None where there is none; `reason` says whether it counts as a use."""
+    """A call that opened a memory: None where there is none; `reason` says whether it counts as a use, None where it
+    could not be recorded."""
 
     uri: str
     memory: Mapping[str, Any] | None
-    reason: Reason
+    reason: Reason | None
+
+    @property
+    def used(self) -> str:
+        """What it is as a use."""
+        return self.reason.value if self.reason else "not recorded"
 
     @property
     def text(self) -> str:
@@ -119,6 +126,9 @@ class Lore:
         self._known = Known(path)
         self._in_force: Params | None = None
         self._fold_at = fold_bytes
+        self._unrecorded: str | None = None
+        self._lacking: str | None = None
+        self._told: str | None = None
         self._lanes = Lanes(path, lanes)
         self._journal = Journal(path, self._grown)
 
@@ -139,6 +149,14 @@ class Lore:
         """Load the store and, where prompts are embedded here, the model, so that the first prompt need not wait."""
         self.params()
         self._done(lambda held, _: self._vector(held, "warm up"))
+        self.tell()
+
+    def tell(self) -> None:
+        """Log why new prompts have no vectors, where they have none; each reason once."""
+        lacking = self._lacking
+        if lacking and lacking != self._told:
+            _LOG.warning("%s New prompts are recalled by words alone.", lacking)
+        self._told = lacking
 
     def params(self) -> Params:
         """The configuration in force."""
@@ -166,6 +184,7 @@ class Lore:
         queries = distinct_names(names)
         asked = [Asked(query, self._clock(), records.new_id(), session, phase) for query in queries]
         found = self._recalled(asked, caller, Overrides(), startup=True) if asked else []
+        self.tell()
         return list(zip(queries, found, strict=True))
 
     def search(self, query: str, caller: Caller, **options: Any) -> Found:
@@ -180,7 +199,7 @@ class Lore:
         found: Found = self._lanes.submit(self._search_one, asked).result(_LONG_SECONDS)
         if found.query:
             uris = [result["uri"] for result in found.results]
-            self._journal.keep(records.SEARCH, records.search_entry(found.query, uris, caller, asked.at))
+            self._noted(records.SEARCH, records.search_entry(found.query, uris, caller, asked.at))
         return found
 
     def open(self, uri: str, caller: Caller, query_id: str | None = None, given_session: str | None = None) -> Opened:
@@ -199,9 +218,10 @@ class Lore:
 
         memory, reason = self._done(look)
         node = memory["node_uuid"] if memory else None
-        self._journal.keep(records.OPEN, records.open_entry(
-            memory["uri"] if memory else address, node, caller, at, given
-        ))  # fmt: skip
+        entry = records.open_entry(memory["uri"] if memory else address, node, caller, at, given)
+        if not self._noted(records.OPEN, entry):
+            self._known.forget(address, given[1])
+            return Opened(address, memory, None)
         return Opened(address, memory, reason)
 
     def used(
@@ -220,6 +240,15 @@ class Lore:
         """The start-up memories of a runtime family that exist."""
         found = self._done(lambda held, _: [held.memory(uri) for uri in boot_uris(family)])
         return [memory for memory in found if memory]
+
+    def warnings(self) -> list[str]:
+        """What is wrong at present, in sentences that name no place of this machine."""
+        found = ["New prompts have no vectors: they are recalled by words alone."] if self._lacking else []
+        if self._lanes.behind:
+            found.append("The newest state of the store cannot be read: answers come from the one before.")
+        if self._unrecorded:
+            found.append("What agents do cannot be recorded: they get their memories without identifiers.")
+        return found
 
     def _done(self, work: Callable[[Generation, Sequence[Any]], Any]) -> Any:
         return self._lanes.submit(lambda held, items: [work(held, items)], None).result(_LONG_SECONDS)
@@ -257,12 +286,18 @@ class Lore:
         return results
 
     def _noted(self, kind: str, record: Mapping[str, Any]) -> bool:
-        """Whether an event could be kept. Agents get their memories also where the disk is full; the log says so."""
+        """Whether an event could be kept. Agents get their memories also where the disk is full; the log says so once
+        for each reason."""
         try:
             self._journal.keep(kind, record)
         except (OSError, WorkbenchError) as error:
-            _LOG.warning("%s A recall was answered and is not recorded.", error)
+            if self._unrecorded != str(error):
+                _LOG.warning("%s A %s was answered and is not recorded.", error, kind)
+            self._unrecorded = str(error)
             return False
+        if self._unrecorded:
+            _LOG.warning("What agents do is recorded again.")
+            self._unrecorded = None
         return True
 
     def _recall_together(self, held: Generation, prompts: Sequence[_Prompt]) -> list[Recall]:
@@ -286,12 +321,16 @@ class Lore:
     def _vector(self, held: Generation, text: str) -> Floats | None:
         """The vector of a text; where the embedder fails, the words have to do."""
         if held.corpus.model is None:
+            self._lacking = _NOT_EMBEDDED
             return None
+        vector = None
         try:
-            return self._vectors.of(held.db, held.corpus.model, text)
+            vector = self._vectors.of(held.db, held.corpus.model, text)
+            self._lacking = self._vectors.lacking
         except WorkbenchError as error:
-            _LOG.warning("%s Recalled by words alone.", error)
-            return None
+            self._lacking = str(error)
+            self.tell()
+        return vector
 
     def _search_one(self, held: Generation, items: Sequence[_Search]) -> list[Found]:
         asked = items[0]
@@ -312,7 +351,7 @@ class Lore:
         try:
             fold(self.path)
             self._fold_at = self._fold_bytes
-        except WorkbenchError as error:
+        except (OSError, WorkbenchError) as error:
             _LOG.warning("The events wait in the inbox: %s", error)
             self._fold_at = size * 2
         finally:

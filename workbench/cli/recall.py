@@ -87,6 +87,7 @@ def _record(path: Path, prompt: str, caller: Caller, config: Path | None, json: 
     canary = Canary(read_toml(config)) if config else None
     with Lore(path, canary=canary) as lore:
         found = lore.recall(prompt, caller)
+        lore.tell()
     if isinstance(found, Skipped):
         emit({"skipped": True, "notices": found.notices}, json, "\n".join(found.notices))
         return

@@ -39,8 +39,8 @@ def open_command(
         opened = lore.open(uri, Caller(session_id, client), query_id, session_id)
     if opened.memory is None:
         raise BadInput(opened.text)
-    emit({**opened.memory, "used": opened.reason.value}, json, opened.text)
-    say(f"As a use of the recall: {opened.reason.value}.")
+    emit({**opened.memory, "used": opened.used}, json, opened.text)
+    say(f"As a use of the recall: {opened.used}.")
 
 
 def serve_command(

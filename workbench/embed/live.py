@@ -6,7 +6,7 @@ import threading
 import time
 from collections import OrderedDict
 
-from workbench.embed.choose import Wanted, choose
+from workbench.embed.choose import KIND_VARIABLE, Wanted, choose
 from workbench.embed.protocol import Embedder, Floats
 from workbench.errors import WorkbenchError
 from workbench.retrieve.embeddings import normalise, vectors
@@ -29,6 +29,12 @@ class LiveVectors:
         self._known: OrderedDict[tuple[str, str], Floats | None] = OrderedDict()
         self._rests_until = 0.0
         self._fault: WorkbenchError | None = None
+        self._other: str | None = None
+
+    @property
+    def lacking(self) -> str | None:
+        """Why the last text that had to be embedded has no vector; None where it has one."""
+        return str(self._fault) if self._fault else self._other
 
     def of(self, db: Database, model: str, text: str) -> Floats | None:
         """See query_vector."""
@@ -49,10 +55,16 @@ class LiveVectors:
     def _embedded(self, db: Database, model: str, text: str) -> Floats | None:
         try:
             self._embedder = self._embedder or choose(Wanted(), imported_model(db))
-            return self._embedder.embed([text]) if self._embedder.name == model and text else None
+            same = self._embedder.name == model
+            found = self._embedder.embed([text]) if same and text else None
         except WorkbenchError as fault:
             self._fault, self._rests_until = fault, time.monotonic() + REST_SECONDS
             raise
+        self._fault, self._other = None, None if same else (
+            f"The store is embedded with {model} and the embedder that is set makes vectors of {self._embedder.name}: "
+            f"set {KIND_VARIABLE}, or run `workbench embed`."
+        )  # fmt: skip
+        return found
 
 
 def query_vector(db: Database, model: str, text: str) -> Floats | None:

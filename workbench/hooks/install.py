@@ -66,18 +66,19 @@ def install(call: Call, settings: Path | None = None, *, dry_run: bool = False) 
         _list(data, (*place.keys, native), file.path).append(group)
     if place.also:
         _object(data, place.keys[:1], file.path).setdefault(*place.also)
+    notes = _notes(place, data)
     snippet: dict[str, Any] = {}
     for native, group in wanted.items():
         _list(snippet, (*place.keys, native), file.path).append(group)
     shown = file.dumped(snippet).rstrip()
     if data == before:
-        return Installed(call.runtime, file.path, "unchanged", shown, (place.note,))
+        return Installed(call.runtime, file.path, "unchanged", shown, notes)
     if dry_run:
-        return Installed(call.runtime, file.path, "would install", shown, (place.note,))
+        return Installed(call.runtime, file.path, "would install", shown, notes)
     if not held:
         file.keep_backup()
     file.write(_checked(file, data))
-    return Installed(call.runtime, file.path, "installed", shown, (place.note,))
+    return Installed(call.runtime, file.path, "installed", shown, notes)
 
 
 def uninstall(runtime: str, settings: Path | None = None, *, dry_run: bool = False) -> Installed:
@@ -100,6 +101,14 @@ def uninstall(runtime: str, settings: Path | None = None, *, dry_run: bool = Fal
     else:
         file.write(_checked(file, data))
     return Installed(runtime, file.path, "removed", "")
+
+
+def _notes(place: Place, data: dict[str, Any]) -> tuple[str, ...]:
+    """What the operator has to know; what is switched off in the file stays so."""
+    if not place.also or data[place.keys[0]][place.also[0]] == place.also[1]:
+        return (place.note,)
+    key = f"{place.keys[0]}.{place.also[0]}"
+    return (f"{key} is not {json.dumps(place.also[1])} there, so that no hook runs; change it to use them.", place.note)
 
 
 def _place(runtime: str) -> Place:

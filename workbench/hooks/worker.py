@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import logging
 import os
 import sys
@@ -74,7 +75,8 @@ def _asked(call: Call, documents: list[dict[str, Any]]) -> list[str]:
     address = f"{(call.url or '').rstrip('/')}/api/lifecycle/event"
     try:
         with httpx2.Client(timeout=max(0.1, call.limit - _MARGIN_SECONDS), headers=headers) as client:
-            return [_answer(client.post(address, json=document)) for document in documents]
+            until = _STARTED + call.limit - _MARGIN_SECONDS
+            return [_answer(client, address, document, until) for document in documents]
     except httpx2.TimeoutException:
         log(call.store, call.runtime, call.event, "the service did not answer in time")
         return [notice("Recall took too long and was skipped.")]
@@ -82,12 +84,21 @@ def _asked(call: Call, documents: list[dict[str, Any]]) -> list[str]:
         raise Unreadable(f"the service cannot be asked ({type(error).__name__}: {error})") from error
 
 
-def _answer(response: Any) -> str:
-    if response.status_code != 200:
-        raise Unreadable(f"the service answered with status {response.status_code}")
-    if len(response.content) > _MOST_BYTES:
-        raise Unreadable(f"the service answered with more than {_MOST_BYTES:,} bytes")
-    said = response.json()
+def _answer(client: Any, address: str, document: dict[str, Any], until: float) -> str:
+    """The context that a service answers with; it is read no further than it may be long, and not behind `until`."""
+    import httpx2
+
+    answer = bytearray()
+    with client.stream("POST", address, json=document) as response:
+        if response.status_code != 200:
+            raise Unreadable(f"the service answered with status {response.status_code}")
+        for part in response.iter_bytes():
+            answer += part
+            if len(answer) > _MOST_BYTES:
+                raise Unreadable(f"the service answered with more than {_MOST_BYTES:,} bytes")
+            if time.monotonic() > until:
+                raise httpx2.ReadTimeout("the answer does not end")
+    said = json.loads(answer)
     return _text_of(said.get("context") or said.get("value")) if isinstance(said, dict) else ""
 
 

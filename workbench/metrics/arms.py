@@ -32,6 +32,8 @@ FIGURES = {
     "unused_per_prompt": ("unused", "prompts", -1),
     "use_rate": ("used", "shown", +1),
 }
+# A trial has seen enough as soon as one of its figures is known: each gets its part of the error (Bonferroni).
+_ALPHA_EACH = ALPHA / len(FIGURES)
 
 
 @dataclass(frozen=True)
@@ -155,9 +157,10 @@ def spread_of(over: Floats, under: Floats, share: float) -> float:
     return float(np.std(residual) * sqrt(1 / share + 1 / (1 - share)))
 
 
-def half_width(spread: float, sessions: int, alpha: float = ALPHA) -> float:
+def half_width(spread: float, sessions: int, alpha: float = _ALPHA_EACH) -> float:
     """Half of the interval of a mean over `sessions` values of standard deviation `spread` that holds at all times with
-    probability 1 - `alpha`, in the limit of many sessions."""
+    probability 1 - `alpha`, in the limit of many sessions. By default all FIGURES hold together with 1 - ALPHA.
+    """
     rho = (-2 * log(alpha) + log(-2 * log(alpha)) + 1) / _TIGHTEST_AT
     scaled = sessions * rho + 1
     return spread * sqrt(2 * scaled / (sessions**2 * rho) * log(sqrt(scaled) / alpha))

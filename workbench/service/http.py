@@ -97,7 +97,7 @@ def _memory_routes(app: FastAPI, lore: Lore) -> None:
         opened = lore.open(body.address, _caller(body), body.query_id, body.session_id)
         if opened.memory is None:
             raise HTTPException(HTTPStatus.NOT_FOUND, opened.text)
-        return {**opened.memory, "used": opened.reason.value}
+        return {**opened.memory, "used": opened.used}
 
     _read_and_post(app, "/api/browse/search", search, SearchBody)
     _read_and_post(app, "/api/browse/node", node, NodeBody)
@@ -135,9 +135,10 @@ def _other_routes(app: FastAPI, lore: Lore) -> None:
 
     @app.get("/health")
     @app.get("/api/health", include_in_schema=False)
-    def health() -> dict[str, str]:
-        """Whether the service runs; asks for no token and tells nothing else."""
-        return {"status": "ok"}
+    def health() -> dict[str, Any]:
+        """Whether the service runs, and what it has to do without; asks for no token and tells nothing else."""
+        warnings = lore.warnings()
+        return {"status": "ok", **({"warnings": warnings} if warnings else {})}
 
 
 def _page(app: FastAPI) -> None:

@@ -2,7 +2,8 @@
 
 Entries go to `current.jsonl` in the folder `<store>.inbox`. A publication that takes them in first gives that file a
 name of its own, which no later file gets, and records the name in the store: the store thus knows exactly which files
-it holds, whatever is killed when. The files are removed once that store is published.
+it holds, whatever is killed when. The files are removed once that store is published. Who finds the folder locked puts
+its entries down in a file with a name of its own, whole from the start.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from workbench.store.generations import reading
 _LOG = logging.getLogger("workbench.store")
 _CURRENT = "current.jsonl"
 _WAIT_SECONDS = 30.0
+_APPEND_SECONDS = 0.2  # an agent waits for it
 _REMEMBERED_DAYS = 7  # longer than any reader takes between reading the inbox and opening the store
 
 Handler = Callable[[Database, Sequence[dict[str, Any]]], None]
@@ -54,16 +56,20 @@ class Inbox:
         self.append_all([(kind, record)])
 
     def append_all(self, entries: Sequence[tuple[str, Mapping[str, Any]]]) -> None:
-        """Keep several records, (kind, record), in one go: all of them, or none when it raises."""
+        """Keep several records, (kind, record), in one go: all of them, or none when it raises. Nobody who holds the
+        folder keeps it waiting for long."""
         lines = b"".join(
             json.dumps({"kind": kind, "record": dict(record)}, separators=(",", ":")).encode() + b"\n"
             for kind, record in entries
         )
         try:
             self._folder.mkdir(mode=0o700, exist_ok=True)
-            with self._alone():
-                _append_lines(self._folder / _CURRENT, lines)
-                _sync(self._folder)
+            try:
+                with self._alone(_APPEND_SECONDS):
+                    _append_lines(self._folder / _CURRENT, lines)
+            except StoreLocked:
+                _put_down(self._folder / self._own_name(), lines)
+            _sync(self._folder)
         except OSError as error:
             raise BadInput(f"Cannot write to {self._folder} ({error.strerror}); mend that and try again.") from error
 
@@ -75,11 +81,12 @@ class Inbox:
         except OSError:  # a publication removed one meanwhile
             return 0
 
-    def read(self) -> list[Entry]:
-        """All entries whose files are still there, oldest first, also those that the store holds already."""
+    def read(self, wait_seconds: float = _WAIT_SECONDS) -> list[Entry]:
+        """All entries whose files are still there, oldest first, also those that the store holds already. StoreLocked
+        where another process holds them for so long."""
         if not self._folder.is_dir():
             return []
-        with self._alone():
+        with self._alone(wait_seconds):
             held = [(file, file.read_bytes()) for file in self._files()]
         return [entry for file, content in held for entry in _entries(file, content)]
 
@@ -128,7 +135,7 @@ class Inbox:
         with self._alone():
             current = self._folder / _CURRENT
             if current.exists():
-                current.rename(self._folder / f"{time.time_ns():020}-{os.getpid()}.jsonl")
+                current.rename(self._folder / self._own_name())
                 _sync(self._folder)
             files = [file for file in self._files() if file.name not in folded]
         # Nobody appends to these any more, and only a publication removes them: others may go on meanwhile.
@@ -145,11 +152,16 @@ class Inbox:
         """The files of the inbox, oldest first: digits sort before `current`."""
         return sorted(self._folder.glob("*.jsonl"))
 
+    @staticmethod
+    def _own_name() -> str:
+        """A name that no other file gets."""
+        return f"{time.time_ns():020}-{os.getpid()}.jsonl"
+
     @contextmanager
-    def _alone(self) -> Iterator[None]:
+    def _alone(self, wait_seconds: float = _WAIT_SECONDS) -> Iterator[None]:
         lock = FileLock(self._folder / "lock", mode=0o600)
         try:
-            lock.acquire(timeout=_WAIT_SECONDS)
+            lock.acquire(timeout=wait_seconds)
         except Timeout as error:
             raise StoreLocked(f"Another process holds {self._folder}; wait for it to end or stop it.") from error
         try:
@@ -175,6 +187,16 @@ def _append_lines(path: Path, lines: bytes) -> None:
         except OSError:
             file.truncate(end)
             raise
+
+
+def _put_down(path: Path, lines: bytes) -> None:
+    """Make a file of whole lines, whole or not at all; readers know only names that end in `.jsonl`."""
+    partial = path.with_suffix(".partial")
+    try:
+        _append_lines(partial, lines)
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
 
 
 def _private(path: str, flags: int) -> int:

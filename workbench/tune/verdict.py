@@ -178,8 +178,8 @@ def _said(finding: Finding) -> list[str]:
     present, proposed = finding.present, finding.proposed
     newly = proposed.newly_shown - present.newly_shown
     unknown = (
-        f" From {finding.worst:+.4f}{_span(finding.worst_interval)} if all {newly} newly shown memories, of which "
-        f"nothing is known, were unhelpful, to {finding.best:+.4f} if all were helpful."
+        f" From {finding.worst:+.4f}{_span(finding.worst_interval)} if no newly shown memory ({newly}, of which "
+        f"nothing is known) is helpful, to {finding.best:+.4f} if all are."
         if newly > 0
         else ""
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from datetime import datetime, timedelta
 from typing import Any
 
 import msgspec
@@ -22,6 +23,7 @@ _ITEMS_PASSED_OVER = frozenset({
 _CALLS = frozenset({"function_call", "custom_tool_call"})
 _ANSWERS = frozenset({"function_call_output", "custom_tool_call_output"})
 _MCP = frozenset({"mcp_tool_call_begin", "mcp_tool_call_end"})
+_COPIED_WITHIN = timedelta(seconds=2)  # a fork's history is written in one go
 _SESSION = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$")
 
 
@@ -38,13 +40,19 @@ _DECODER = msgspec.json.Decoder(_Line)
 
 
 class Reader:
-    """Reads the lines of one file into `track`; its session is that of its first session_meta, else its name's."""
+    """Reads the lines of one file into `track`; its session is that of its first session_meta, else its name's.
+
+    A forked session begins with a copy of the other one, from its session_meta on and under the time of the fork: what
+    was said there counts in that one's file alone. A last prompt of the copy that nobody answers is the fork's own.
+    """
 
     def __init__(self, track: Track, name: str) -> None:
         self._track = track
         found = _SESSION.search(name)
         self._session = found[0] if found else name
         self._named = False
+        self._copied_until: datetime | None = None
+        self._own: list[tuple[Place, str, dict[str, Any]]] = []
         self._said: dict[str, Counter[str]] = {"item": Counter(), "event": Counter()}
 
     def read(self, content: bytes) -> None:
@@ -59,16 +67,43 @@ class Reader:
         if kind not in _READ or not isinstance(payload, dict):
             self._track.noticed.unknown[kind] += 1
         elif kind == "session_meta":
-            self._meta(payload)
+            self._meta(payload, line.timestamp)
         else:
             name = digest(content.decode("utf-8", "replace"))
             place = Place(name, self._session, self._track.moment(line.timestamp))
-            (self._item if kind == "response_item" else self._event)(place, payload)
+            if not self._copied(place, kind, payload):
+                self._take(place, kind, payload)
 
-    def _meta(self, payload: dict[str, Any]) -> None:
+    def _take(self, place: Place, kind: str, payload: dict[str, Any]) -> None:
+        (self._item if kind == "response_item" else self._event)(place, payload)
+
+    def _meta(self, payload: dict[str, Any], stamp: object) -> None:
         found = payload.get("id") or payload.get("session_id")
-        if not self._named and isinstance(found, str) and found:
+        if not isinstance(found, str) or not found:
+            return
+        if not self._named:
             self._session, self._named = found, True
+        elif found != self._session and (at := self._track.moment(stamp)):
+            self._copied_until = max(at + _COPIED_WITHIN, self._copied_until or at)
+
+    def _copied(self, place: Place, kind: str, payload: dict[str, Any]) -> bool:
+        """Whether a line is of a copy, as far as it is known yet: what follows its last prompt is kept until somebody
+        answers that."""
+        if self._copied_until is None:
+            return False
+        if place.at is not None and place.at > self._copied_until:
+            self._copied_until = None
+            for held in self._own:
+                self._take(*held)
+            self._own.clear()
+            return False
+        role = payload.get("role") if kind == "response_item" else None
+        asks = role == "user" or payload.get("type") == "user_message"
+        if role == "user" or (kind == "response_item" and role not in ("developer", "system")):
+            self._own.clear()
+        if asks or self._own:
+            self._own.append((place, kind, payload))
+        return True
 
     def _item(self, place: Place, payload: dict[str, Any]) -> None:
         kind, call_id = word(payload.get("type")), payload.get("call_id")
