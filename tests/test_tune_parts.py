@@ -308,8 +308,8 @@ def test_the_verdict_follows_its_rules(changed: dict[str, Any], verdict: Verdict
 def test_newly_shown_memories_are_told_with_both_bounds() -> None:
     found = replace(FINDING, proposed=replace(FINDING.proposed, newly_shown=7), worst=0.018, best=0.034)
     _, reasons = judge(found, TuneRequest())
-    assert "From +0.0180 (95 % interval +0.0100 to +0.0300) if all 7 newly shown memories" in reasons[0]
-    assert "to +0.0340 if all were helpful" in reasons[0]
+    assert "From +0.0180 (95 % interval +0.0100 to +0.0300) if no newly shown memory (7, of which" in reasons[0]
+    assert "is helpful, to +0.0340 if all are" in reasons[0]
 
 
 def test_the_loss_that_cannot_be_ruled_out() -> None:
