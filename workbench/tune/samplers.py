@@ -13,7 +13,7 @@ from optuna.distributions import BaseDistribution, CategoricalDistribution
 from optuna.samplers import BaseSampler, CmaEsSampler, NSGAIISampler, TPESampler
 from optuna.trial import FrozenTrial
 
-from workbench.params import Params
+from workbench.params import Params, Value
 from workbench.tune.evaluate import Kept
 from workbench.tune.goal import Goal
 from workbench.tune.request import CMAES, NSGAII
@@ -49,6 +49,23 @@ class _CmaEs(_Known, CmaEsSampler):
     pass
 
 
+class _Rest(TPESampler):
+    """For what CMA-ES leaves over: a switch stays as it is, neighbours of the best turn it; TPE would look through all
+    trials for it each time."""
+
+    def __init__(self, present: Mapping[str, Value], **options: Any) -> None:
+        super().__init__(**options)
+        self._present = present
+
+    def sample_independent(
+        self, study: optuna.Study, trial: FrozenTrial, param_name: str, param_distribution: BaseDistribution
+    ) -> Any:
+        """The value of one key."""
+        if isinstance(param_distribution, CategoricalDistribution):
+            return self._present[param_name]
+        return super().sample_independent(study, trial, param_name, param_distribution)
+
+
 class _NSGAII(_Known, NSGAIISampler):
     pass
 
@@ -74,20 +91,21 @@ class Proposer:
         return self._seeded(secrets.randbits(32), space)
 
     def _seeded(self, seed: int, space: Space) -> BaseSampler:
-        tpe = TPESampler(seed=seed, n_startup_trials=_STARTUP_TRIALS)
         if self.name == CMAES:
+            start = space.starts()[0]
             ranges = space.distributions.items()
             ordered = {name: one for name, one in ranges if not isinstance(one, CategoricalDistribution)}
-            present = {name: value for name, value in space.starts()[0].items() if name in ordered}
+            present = {name: value for name, value in start.items() if name in ordered}
+            rest = _Rest(start, seed=seed, n_startup_trials=_STARTUP_TRIALS)
             with warnings.catch_warnings():
                 warnings.filterwarnings("ignore", "`x0`", FutureWarning)  # goes with Optuna 6, which names no other way
                 return _CmaEs(
-                    ordered, x0=present, n_startup_trials=_STARTUP_TRIALS, independent_sampler=tpe,
+                    ordered, x0=present, n_startup_trials=_STARTUP_TRIALS, independent_sampler=rest,
                     warn_independent_sampling=False, seed=seed,
                 )  # fmt: skip
         if self.name == NSGAII:
             return _NSGAII(space.distributions, population_size=_POPULATION, seed=seed)
-        return tpe
+        return TPESampler(seed=seed, n_startup_trials=_STARTUP_TRIALS)
 
     def tell(
         self, study: optuna.Study, trial: optuna.Trial, gain: float, excess: float, pareto: Sequence[float]

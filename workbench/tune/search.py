@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import optuna
@@ -35,7 +36,7 @@ class Tried:
     gain: float
     violations: Mapping[str, float]
 
-    @property
+    @cached_property
     def excess(self) -> float:
         """The sum of what oversteps the limits."""
         return sum(max(0.0, over) for over in self.violations.values())
