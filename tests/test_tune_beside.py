@@ -195,7 +195,7 @@ def test_each_verdict_says_what_would_settle_it(verdict: str, changes: dict[str,
     }
     probe = {"labels": answers(50, 5.0, 0.1, "study"), "canary": canary(traffic, 0.1)}
     higher = Higher(0.63, 40, 2, 200, 0.21).as_json(0.3)
-    found = settle(result, probe, traffic, higher)
+    found = settle(result, probe, traffic, lambda: higher)
     assert words in " ".join(found["said"])
     assert (higher["said"] in found["said"]) is (verdict == "keep current")
     asked = [found[name] is not None for name in ("canary", "labels")]

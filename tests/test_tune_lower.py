@@ -15,7 +15,7 @@ from workbench.params import KEYS, THRESHOLD
 from workbench.simulate.plants import DEFAULT_BEST, NO_SIGNAL, WRONG_THRESHOLD
 from workbench.tune import Verdict
 from workbench.tune.higher import higher
-from workbench.tune.lower import Edge, edge, lower
+from workbench.tune.lower import Edge, edges, lower
 from workbench.tune.space import Space
 from workbench.tune.verdict import judge_lower
 
@@ -27,10 +27,11 @@ def test_a_threshold_that_is_too_high_is_lowered_by_two_steps_at_most() -> None:
     with goal_of(WRONG_THRESHOLD, TOO_HIGH, 300) as (goal, space):
         found = lower(goal, space)
         assert found is not None
-        assert set(found.changed_from(space.current)) == {THRESHOLD}
-        assert 0 < float(space.current[THRESHOLD]) - float(found[THRESHOLD]) <= 2 * STEP + 1e-9
-        seen = edge(goal, found)
-        assert seen.newly == len(goal.part.newly_shown(found)) == goal.newly(goal.kept(found)) > 0
+        params, seen = found.params, found.edge
+        assert set(params.changed_from(space.current)) == {THRESHOLD}
+        assert 0 < float(space.current[THRESHOLD]) - float(params[THRESHOLD]) <= 2 * STEP + 1e-9
+        assert edges(goal, [params]) == [seen]
+        assert seen.newly == len(goal.part.newly_shown(params)) == goal.newly(goal.kept(params)) > 0
         assert 0 < seen.least < seen.gain
         frozen = Space(space.current, [key for key in space.keys if key.name != THRESHOLD], ())
         assert lower(goal, frozen) is None
@@ -46,13 +47,13 @@ def test_uses_that_do_not_follow_the_score_are_expected_below_as_often_as_above(
     with goal_of(NO_SIGNAL, 2, 100) as (goal, space):
         wider = space.current.replace({THRESHOLD: float(space.current[THRESHOLD]) - 2 * STEP})
         flat = replace(goal.part, used=np.random.default_rng(4).permutation(goal.part.used))
-        seen = edge(replace(goal, part=flat), wider)
+        (seen,) = edges(replace(goal, part=flat), [wider])
         assert seen.used / seen.newly == pytest.approx(flat.used.mean(), rel=0.35)
         gain = (seen.used - goal.noise_cost * (seen.newly - seen.used)) / flat.prompts
         assert seen.gain == pytest.approx(gain)
-        unused = edge(replace(goal, part=replace(flat, used=np.zeros_like(flat.used))), wider)
+        (unused,) = edges(replace(goal, part=replace(flat, used=np.zeros_like(flat.used))), [wider])
         assert unused == Edge(seen.newly, 0.0, 0.0, 0.0)
-        assert edge(goal, space.current).newly == 0
+        assert [one.newly for one in edges(goal, [space.current])] == [0]
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,33 @@ from workbench.store import Database, reading
 from workbench.text import counted
 from workbench.tune import TuneRequest, Verdict, help_tuning, load_result, studies_folder, tune
 
+StudyName = Annotated[str, typer.Option(help="Name under which the study is kept.")]
+Trials = Annotated[int, typer.Option(help="Trials in total, also when resumed.")]
+Seed = Annotated[int, typer.Option(help="The same seed gives the same study.")]
+Objective = Annotated[str, typer.Option(help="net_help: helpful minus noise cost times unhelpful, a prompt.")]
+Sampler = Annotated[
+    str, typer.Option(help="tpe; cmaes, quicker beyond 1,000 trials; nsgaii, over the whole Pareto front.")
+]
+Only = Annotated[list[str] | None, typer.Option(help="Tune only this key; repeatable.")]
+Freeze = Annotated[list[str] | None, typer.Option(help="Leave this key as it is; repeatable.")]
+Jobs = Annotated[int, typer.Option(help="Trials at a time; only with 1 is a study the same on every run.")]
+Resume = Annotated[bool, typer.Option("--resume", help="Go on with a study that exists.")]
+Storage = Annotated[
+    str | None,
+    typer.Option(
+        envvar="WORKBENCH_STORAGE",
+        help="Keep the trials in this database, like postgresql://user@host/name, to tune on several machines.",
+    ),
+]
+Worker = Annotated[
+    bool, typer.Option("--worker", help="Only add trials to a study that runs elsewhere with the same options.")
+]
+NoiseCost = Annotated[float, typer.Option(help="How many helpful memories one unhelpful one outweighs.")]
+HelpfulShare = Annotated[
+    float, typer.Option(help="Share of the shown memories that may have helped; the used ones stand for them all.")
+]
+AcceptCause = Annotated[list[str] | None, typer.Option(help="A cause of parity differences to accept; repeatable.")]
+
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this module."""
@@ -41,36 +68,20 @@ def register(app: typer.Typer) -> None:
 @filtered
 def tune_command(
     db: Db = None,
-    study: Annotated[str, typer.Option(help="Name under which the study is kept.")] = "study",
-    trials: Annotated[int, typer.Option(help="Trials in total, also when resumed.")] = 200,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same study.")] = 1,
-    objective: Annotated[
-        str, typer.Option(help="net_help: helpful minus noise cost times unhelpful, a prompt.")
-    ] = "net_help",
-    sampler: Annotated[
-        str, typer.Option(help="tpe; cmaes, quicker beyond 1,000 trials; nsgaii, over the whole Pareto front.")
-    ] = "tpe",
-    only: Annotated[list[str] | None, typer.Option(help="Tune only this key; repeatable.")] = None,
-    freeze: Annotated[list[str] | None, typer.Option(help="Leave this key as it is; repeatable.")] = None,
-    jobs: Annotated[int, typer.Option(help="Trials at a time; only with 1 is a study the same on every run.")] = 1,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with a study that exists.")] = False,
-    storage: Annotated[
-        str | None,
-        typer.Option(
-            envvar="WORKBENCH_STORAGE",
-            help="Keep the trials in this database, like postgresql://user@host/name, to tune on several machines.",
-        ),
-    ] = None,
-    worker: Annotated[
-        bool, typer.Option("--worker", help="Only add trials to a study that runs elsewhere with the same options.")
-    ] = False,
-    noise_cost: Annotated[float, typer.Option(help="How many helpful memories one unhelpful one outweighs.")] = 0.1,
-    helpful_share: Annotated[
-        float, typer.Option(help="Share of the shown memories that may have helped; the used ones stand for them all.")
-    ] = 0.3,
-    accept_cause: Annotated[
-        list[str] | None, typer.Option(help="A cause of parity differences to accept; repeatable.")
-    ] = None,
+    study: StudyName = "study",
+    trials: Trials = 200,
+    seed: Seed = 1,
+    objective: Objective = "net_help",
+    sampler: Sampler = "tpe",
+    only: Only = None,
+    freeze: Freeze = None,
+    jobs: Jobs = 1,
+    resume: Resume = False,
+    storage: Storage = None,
+    worker: Worker = False,
+    noise_cost: NoiseCost = 0.1,
+    helpful_share: HelpfulShare = 0.3,
+    accept_cause: AcceptCause = None,
     json: Json = False,
     *,
     chosen: Selection,
@@ -78,9 +89,8 @@ def tune_command(
     """Search for a better configuration on the oldest prompts and judge it on the rest; exit 4 on thin evidence."""
     request = TuneRequest(
         study=study, trials=trials, seed=seed, objective=objective, sampler=sampler, only=tuple(only or ()),
-        freeze=tuple(freeze or ()),
-        noise_cost=noise_cost, helpful_share=helpful_share, jobs=jobs, resume=resume, storage=storage,
-        selection=chosen,
+        freeze=tuple(freeze or ()), noise_cost=noise_cost, helpful_share=helpful_share, jobs=jobs, resume=resume,
+        storage=storage, selection=chosen,
     )  # fmt: skip
     path, accepted = store_path(db), _known_causes(accept_cause or ())
     with opened(db) as (database, settings), progress(json) as step:
@@ -90,7 +100,12 @@ def tune_command(
     if worker:
         added = counted(result["added"], "trial")
         emit(result, json, f"{added} added; {result['completed']:,} of {trials:,} are done. The first process judges.")
-        return
+    else:
+        _tell(result, json)
+
+
+def _tell(result: dict[str, Any], json: bool) -> None:
+    """The result, and exit 4 where nothing can be recommended from it."""
     emit(result, json, tune_text(result))
     if result["verdict"] == Verdict.THIN.value:
         raise NotEnoughEvidence("The evidence is too thin for a recommendation; the present configuration is kept.")

@@ -29,8 +29,11 @@ def beside(
     traffic = Traffic.of([goal.part.labelled.sessions for goal in (train, holdout)], *days)
     made = with_model(train, holdout, traffic, request)
     found, estimate = estimate_of(made, tried, chosen)
-    threshold = higher([train, holdout])
-    raised = threshold.as_json(request.helpful_share) if threshold else None
+
+    def raised() -> dict[str, Any] | None:
+        threshold = higher([train, holdout])
+        return threshold.as_json(request.helpful_share) if threshold else None
+
     by_client = {name: client_ledgers(holdout.part, one) for name, one in (("current", current), ("proposed", chosen))}
     return {
         "holdout": {**result["holdout"], "ledgers_by_client": by_client},

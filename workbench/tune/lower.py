@@ -6,6 +6,7 @@ above break-even there, memories just below it pay for themselves even if nothin
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,7 +42,15 @@ class Edge:
         return {"newly_shown": self.newly, "used": self.used, "net_help_gain": self.gain, "at_least": self.least}
 
 
-def lower(goal: Goal, space: Space) -> Params | None:
+@dataclass(frozen=True)
+class Lower:
+    """The configuration `params` with a lower threshold, and what it newly shows on the part that it was found on."""
+
+    params: Params
+    edge: Edge
+
+
+def lower(goal: Goal, space: Space) -> Lower | None:
     """The present configuration with the lower threshold, at most _REACH away, that surely gains most on the part of
     `goal`; None where none does, or where the threshold is not to be moved."""
     key = KEYS[THRESHOLD]
@@ -50,29 +59,36 @@ def lower(goal: Goal, space: Space) -> Params | None:
     present, lowest = float(space.current[THRESHOLD]), float(space.bounds(key)[0])
     steps = np.arange(key.step, _REACH + key.step / 2, key.step)
     tried = [space.configured({THRESHOLD: present - step}) for step in steps if present - step >= lowest]
-    found = [(edge(goal, params).least, params) for params in tried]
-    best = max(found, key=lambda one: one[0], default=None)
-    return best[1] if best and best[0] > 0 else None
+    found = [Lower(params, seen) for params, seen in zip(tried, edges(goal, tried), strict=True)]
+    best = max(found, key=lambda one: one.edge.least, default=None)
+    return best if best and best.edge.least > 0 else None
 
 
-def edge(goal: Goal, params: Params) -> Edge:
-    """What is newly shown under `params`, by a regression of used or not on the present score of what was shown."""
+def edges(goal: Goal, several: Sequence[Params]) -> list[Edge]:
+    """What is newly shown under each of `several` configurations, by a regression of used or not on the present score
+    of what was shown."""
     part = goal.part
-    new = part.newly_shown(params)
-    if not len(new) or not part.used.any():
-        return Edge(len(new), 0.0, 0.0, 0.0)
+    new = [part.newly_shown(params) for params in several]
+    last = max((int(own.max()) for own in new if len(own)), default=-1)
+    if last < 0 or not part.used.any():
+        return [Edge(len(own), 0.0, 0.0, 0.0) for own in new]
     settings = part.settings(part.in_force)
-    rows = part.kernel.best_rows(settings, int(new.max()) + 1)
-    scores = part.kernel.scores(settings, rows)
+    scores = part.kernel.scores(settings, part.kernel.best_rows(settings, last + 1))
     shown = scores[: len(part.used)]
     middle, spread = shown.mean(), max(float(shown.std()), 1e-9)
-    columns, others = (_line((values - middle) / spread) for values in (shown, scores[new]))
-    whole, *resampled = (chances(others @ found).sum() for found in _fits(part, columns))
+    fits = _fits(part, _line((shown - middle) / spread))
+    return [_edge(goal, _line((scores[own] - middle) / spread), fits) for own in new]
+
+
+def _edge(goal: Goal, columns: Doubles, fits: Sequence[Doubles]) -> Edge:
+    """What the memories behind `columns` are worth by the fit to all, and by those to the resampled."""
+    new = len(columns)
+    whole, *resampled = (float(chances(columns @ found).sum()) for found in fits)
 
     def gain(used: float) -> float:
-        return (used - goal.noise_cost * (len(new) - used)) / max(part.prompts, 1)
+        return (used - goal.noise_cost * (new - used)) / max(goal.part.prompts, 1)
 
-    return Edge(len(new), float(whole), gain(float(whole)), gain(float(np.quantile(resampled, _SURE))))
+    return Edge(new, whole, gain(whole), gain(float(np.quantile(resampled, _SURE))))
 
 
 def _fits(part: Part, columns: Doubles) -> list[Doubles]:

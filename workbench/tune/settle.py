@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from workbench.metrics.report.sufficiency import FEW as LEAST_USED
@@ -10,7 +11,7 @@ from workbench.tune.verdict import Verdict
 
 
 def settle(
-    result: dict[str, Any], probe: dict[str, Any], traffic: Traffic, higher: dict[str, Any] | None
+    result: dict[str, Any], probe: dict[str, Any], traffic: Traffic, higher: Callable[[], dict[str, Any] | None]
 ) -> dict[str, Any]:
     """The part `settle` of a tuning result: `labels` and `canary` where they would tell (else None), `days_of_log`
     where more of it would, `higher_threshold` where the present configuration is kept for want of knowing what one is
@@ -20,7 +21,7 @@ def settle(
     tried_out = verdict in (Verdict.SAFE.value, Verdict.TRIAL.value)
     labels = probe["labels"] if newly and tried_out else None
     canary = probe["canary"] if tried_out else None
-    threshold = higher if verdict == Verdict.KEEP.value else None
+    threshold = higher() if verdict == Verdict.KEEP.value else None
     said = [part["said"] for part in (labels, canary, threshold) if part]
     if until:
         said.append(

@@ -13,7 +13,7 @@ from workbench.tune.choice import plateau
 from workbench.tune.finding import Finding, find
 from workbench.tune.goal import Goal
 from workbench.tune.learned import Learned, ranking
-from workbench.tune.lower import edge
+from workbench.tune.lower import Lower, edges
 from workbench.tune.luck import Luck
 from workbench.tune.request import TuneRequest
 from workbench.tune.result import on_many_looks, what_can_be_seen
@@ -31,12 +31,12 @@ class Beyond:
     that were learned, and a lower threshold."""
 
     learned: Learned | None
-    lower: Params | None
+    lower: Lower | None
 
     @property
     def configurations(self) -> list[Params]:
         """Those that there are."""
-        return [params for params in (self.learned and self.learned.params, self.lower) if params]
+        return [one.params for one in (self.learned, self.lower) if one]
 
 
 @dataclass(frozen=True)
@@ -55,63 +55,50 @@ class Sight:
         finding, looks = self._look(chosen)
         verdict, reasons = judge(finding, self.request)
         found = self._said(chosen, finding, verdict, looks, reasons)
-        return found | {"feasible": True, "luck": self.chance.as_json(), "plateau": plateau(chosen, self.trials)}
+        return found | {"feasible": True, "luck": self.chance.as_json()}
 
     def judged_beyond(self, beyond: Beyond, tried: Sequence[Tried], counted: dict[str, Any]) -> dict[str, Any]:
         """What goes beyond counting adds to the result `counted`; where it shows nothing new, counting has said all
         there is to say of it."""
         trial = {one.params: one for one in tried}
-        learned = beyond.learned and trial.get(beyond.learned.params)
         added: dict[str, Any] = {}
-        if (
-            beyond.learned
-            and learned
-            and counted["verdict"] in _LEAVES_ROOM
-            and self.trials.goal.newly(learned.kept) > 0
-        ):
-            added = self.judged_learned(learned, beyond.learned, Params(counted["config"]))
-        lower = beyond.lower and trial.get(beyond.lower)
-        if lower and added.get("verdict", counted["verdict"]) == Verdict.KEEP:
-            added |= self.judged_lower(lower)
+        if beyond.learned and counted["verdict"] in _LEAVES_ROOM:
+            own = trial.get(beyond.learned.params)
+            if own and self.trials.goal.newly(own.kept) > 0:
+                added = self._judged_learned(own, beyond.learned, Params(counted["config"]))
+        if beyond.lower and added.get("verdict", counted["verdict"]) == Verdict.KEEP:
+            own = trial.get(beyond.lower.params)
+            if own:
+                added |= self._judged_lower(own, beyond.lower)
         return added
 
-    def judged_learned(self, chosen: Tried, learned: Learned, counted: Params) -> dict[str, Any]:
+    def _judged_learned(self, chosen: Tried, learned: Learned, counted: Params) -> dict[str, Any]:
         """What learned weights add to the result: a recommendation in place of `counted`, what can be recommended
         without them, or why not."""
         finding, looks = self._look(chosen)
-        parts = self.trials.goal.part, self.held_out.part
-        ranks = ranking(*parts, counted, chosen.params)
+        ranks = ranking(self.trials.goal.part, self.held_out.part, counted, chosen.params)
         verdict, reasons = judge_learned(finding, ranks, self.request)
-        own = {
-            "learned": {
-                "trial": chosen.number,
-                "changed": chosen.params.changed_from(self.trials.space.current),
-                "ridge": learned.ridge,
-                "unseen_log_loss_fall": learned.better,
-                "ranking": ranks.as_json(),
-                "reasons": reasons,
-            }
-        }
-        if verdict is not Verdict.TRIAL:
-            return own | {"looks": looks}
-        return own | self._said(chosen, finding, verdict, looks, reasons) | {"plateau": plateau(chosen, self.trials)}
+        own = {"ridge": learned.ridge, "unseen_log_loss_fall": learned.better, "ranking": ranks.as_json()}
+        return self._beside("learned", own, chosen, finding, verdict, looks, reasons)
 
-    def judged_lower(self, chosen: Tried) -> dict[str, Any]:
+    def _judged_lower(self, chosen: Tried, lower: Lower) -> dict[str, Any]:
         """What a lower threshold adds to the result: a recommendation, or why not."""
         finding, looks = self._look(chosen)
-        edges = {"train": edge(self.trials.goal, chosen.params), "holdout": edge(self.held_out, chosen.params)}
-        verdict, reasons = judge_lower(finding, edges["holdout"])
-        own = {
-            "lower": {
-                "trial": chosen.number,
-                "changed": chosen.params.changed_from(self.trials.space.current),
-                **{side: one.as_json() for side, one in edges.items()},
-                "reasons": reasons,
-            }
-        }
+        (seen,) = edges(self.held_out, [chosen.params])
+        verdict, reasons = judge_lower(finding, seen)
+        own = {"train": lower.edge.as_json(), "holdout": seen.as_json()}
+        return self._beside("lower", own, chosen, finding, verdict, looks, reasons)
+
+    def _beside(
+        self, name: str, own: dict[str, Any], chosen: Tried, finding: Finding, verdict: Verdict, looks: int,
+        reasons: list[str],
+    ) -> dict[str, Any]:  # fmt: skip
+        """The part `name` of the result, and all that a recommendation replaces."""
+        trial = {"trial": chosen.number, "changed": chosen.params.changed_from(self.trials.space.current)}
+        part = {name: {**trial, **own, "reasons": reasons}}
         if verdict is not Verdict.TRIAL:
-            return own | {"looks": looks}
-        return own | self._said(chosen, finding, verdict, looks, reasons) | {"plateau": plateau(chosen, self.trials)}
+            return part | {"looks": looks}
+        return part | self._said(chosen, finding, verdict, looks, reasons)
 
     def _look(self, chosen: Tried) -> tuple[Finding, int]:
         goal = self.trials.goal
@@ -139,6 +126,7 @@ class Sight:
                 "net_help_gain": chosen.gain,
             },
             "holdout": finding.as_json(),
+            "plateau": plateau(chosen, self.trials),
             "looks": looks,
             "looks_of_other_studies": self.elsewhere,
         }
