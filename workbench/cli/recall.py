@@ -73,6 +73,14 @@ def recall_command(
     if record:
         _record(existing_store(db), prompt, Caller(session_id, client), config, json)
         return
+    _live(db, config, prompt, session_id, tokenizer, model, explain, json)
+
+
+def _live(
+    db: Path | None, config: Path | None, prompt: str, session_id: str | None, tokenizer: str, model: str | None,
+    explain: bool, json: bool,
+) -> None:  # fmt: skip
+    """What recall would show now; nothing is recorded."""
     with opened(db, config) as (database, settings):
         name = chosen(database).name if tokenizer == AUTO else tokenizer
         used, vector = _vector(database, settings, prompt, model)

@@ -44,7 +44,11 @@ SELECT
 def capabilities(db: Database) -> dict[str, Any]:
     """Capability name to {possible, why}."""
     held = db.arrow(_COUNTS).to_pylist()[0]
-    found = {
+    return {name: asdict(capability) for name, capability in {**_of_the_log(held), **_of_memories(held)}.items()}
+
+
+def _of_the_log(held: dict[str, int]) -> dict[str, Capability]:
+    return {
         "logged_replay": _when(
             held["events"],
             f"{counted(held['events'], 'recall event holds', 'recall events hold')} the signals of "
@@ -54,9 +58,21 @@ def capabilities(db: Database) -> dict[str, Any]:
         "engine_replay": _engine(held),
         "helpfulness": _when(
             held["shown"],
-            f"{counted(held['shown'], 'memory was', 'memories were')} shown, {held['used']:,} of them opened",
+            f"{counted(held['shown'], 'memory was', 'memories were')} shown, {held['used']:,} of them marked as used",
             "no shown memories; import recall events or the recall tables of the database",
         ),
+        "misses": _when(
+            held["agent_prompts"] + held["agent_searches"] + held["agent_opens"],
+            f"{counted(held['agent_opens'], 'open')} and {counted(held['agent_searches'], 'search', 'searches')} "
+            f"of agents, from {counted(held['agent_prompts'], 'prompt')}",
+            "nothing is known of what agents opened, so that only answers by hand and use in near-identical prompts "
+            "show a miss; import the transcripts of Claude Code or Codex",
+        ),
+    }
+
+
+def _of_memories(held: dict[str, int]) -> dict[str, Capability]:
+    return {
         "memories": _when(
             held["memories"],
             counted(held["memories"], "memory row"),
@@ -77,15 +93,7 @@ def capabilities(db: Database) -> dict[str, Any]:
         "memory_history": _when(
             held["memory_events"], counted(held["memory_events"], "memory event"), "no memory events in the source"
         ),
-        "misses": _when(
-            held["agent_prompts"] + held["agent_searches"] + held["agent_opens"],
-            f"{counted(held['agent_opens'], 'open')} and {counted(held['agent_searches'], 'search', 'searches')} "
-            f"of agents, from {counted(held['agent_prompts'], 'prompt')}",
-            "nothing is known of what agents opened, so that only answers by hand and use in near-identical prompts "
-            "show a miss; import the transcripts of Claude Code or Codex",
-        ),
     }
-    return {name: asdict(capability) for name, capability in found.items()}
 
 
 def _views(held: dict[str, int]) -> str:
