@@ -1,4 +1,4 @@
-"""One prompt, stage by stage: what was searched, why each row counts, and what would flip a memory."""
+"""Explanation of one prompt: rows of any source, the display, and what would flip a memory."""
 
 from __future__ import annotations
 
@@ -8,189 +8,25 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pytest
-from memory_store import MODEL, NOW, Memories, memories
+from explained import DEFAULT, NO_FLAGS, TARGET, URI, about, changes, exact_row, settings
 from small_log import Candidate, Row, add_memory, add_query, append, derive
 
-from workbench.cli.explain import explain_text
 from workbench.errors import BadInput
-from workbench.params import Params
-from workbench.replay.asked import ASKED_OUTSIDE, Asked, logged_prompt, new_prompt
-from workbench.replay.engine import CANDIDATES, EngineReplay, Progress, engine_replay, retrieve_candidates
+from workbench.replay.asked import new_prompt
+from workbench.replay.engine import CANDIDATES
 from workbench.replay.explain import ENGINE_ROWS, Explanation, explain, explain_prompt
-from workbench.replay.query import prepare
 from workbench.replay.run import Settings
-from workbench.retrieve.clock import Clock
-from workbench.retrieve.corpus import load_corpus
-from workbench.retrieve.embeddings import add
-from workbench.retrieve.engine import Depth, Prompt
 from workbench.store import Database, compose, in_memory
-from workbench.textsearch import tokenizer
 
-DEFAULT = Settings(Params.default(), Params.default())
 ASKED_AT = datetime(2026, 11, 20, 12, tzinfo=UTC)
-URI = "project://checkout/webhooks"
-NOISE = "noise " * 900
-QUESTION = "what is the rollback code of Zephyr?"
-LIMIT_KEY = "recall.safety.max_query_chars"
 
 
 @pytest.fixture
 def db() -> Iterator[Database]:
     with in_memory() as database:
         yield database
-
-
-def about(said: Mapping[str, Any]) -> dict[str, list[str]]:
-    """The notes of an explanation: what about, and which addresses."""
-    return {note["about"]: note["uris"] for note in said["notes"]}
-
-
-def exact_row(flags: Mapping[str, bool], matched_on: Sequence[str] = ()) -> dict[str, Any]:
-    return {"exact_flags": flags, "matched_on": list(matched_on)}
-
-
-NO_FLAGS = {
-    "path_exact_hit": False, "glossary_exact_hit": False, "glossary_text_hit": False,
-    "query_contains_glossary_hit": False,
-}  # fmt: skip
-
-
-def settings(**changes: Any) -> Settings:
-    return replace(DEFAULT, params=Params({name.replace("__", "."): value for name, value in changes.items()}))
-
-
-# The query.
-
-
-def test_case_08_the_cut_is_that_of_the_log_of_the_settings_or_the_default(db: Database) -> None:
-    add_query(db, "logged", [], text=NOISE + QUESTION, query_char_limit=400)
-    add_query(db, "old", [], text="x" * 200, query_char_limit=None)
-    add_query(db, "unknown", [], text=NOISE + QUESTION, query_char_limit=None)
-    derive(db)
-    in_force = Params({LIMIT_KEY: 300})
-
-    def cut(query_id: str) -> tuple[int, str, bool]:
-        asked = logged_prompt(db, in_force, query_id)
-        return asked.query.chars, asked.limit_source, asked.query.truncated
-
-    # An event without candidates holds no metadata: the limit of this one row is written down by hand.
-    db.execute("UPDATE wb.logged_queries SET query_char_limit = 400 WHERE query_id = 'logged'")
-    assert cut("logged") == (400, "logged", True)
-    assert cut("old") == (200, "default", False)
-    assert cut("unknown") == (200, "default", True)
-    assert "200" in logged_prompt(db, in_force, "unknown").as_json()["limit_note"]
-    setting = {"key": LIMIT_KEY, "value": "300", "updated_at": "2026-11-30T00:00:00Z"}
-    append(db, "app_settings", [setting])
-    assert cut("unknown") == (200, "default", True), "the setting is younger than the prompt"
-    db.execute("UPDATE app_settings SET updated_at = '2026-01-01T00:00:00Z'")
-    assert cut("unknown") == (300, "setting", True)
-
-
-def test_case_08_a_question_behind_the_searched_part_is_classed_as_such(db: Database) -> None:
-    add_query(db, "q1", [Candidate(URI, [Row("dense", 0.5, "gist")])], text=NOISE + QUESTION)
-    derive(db)
-    query = explain(db, DEFAULT, "q1").as_json()["query"]
-    assert query["searched"] == (NOISE + QUESTION)[:200]
-    assert query["searched"] + query["unsearched"] == query["text"] == NOISE + QUESTION
-    assert query["class"] == ASKED_OUTSIDE
-    assert (query["query_chars"], query["limit"], query["limit_source"]) == (200, 200, "logged")
-    assert "truncation" in about(explain(db, DEFAULT, "q1").as_json())
-
-
-@pytest.mark.parametrize(
-    ("text", "outside"),
-    [
-        (NOISE + "密钥在哪里吗", True),
-        (NOISE + "回滚代码是什么？", True),
-        ("what is this? " + NOISE + QUESTION, False),
-        (NOISE + "see https://host/page?id=7 please", False),
-        (NOISE, False),
-        (QUESTION, False),
-    ],
-    ids=["Chinese particle", "Chinese mark", "asked in front as well", "an address", "no question", "short"],
-)
-def test_case_08_the_hint_needs_a_question_behind_the_cut_alone(text: str, outside: bool) -> None:
-    assert prepare(text).asked_outside is outside
-
-
-def test_case_08_half_a_character_belongs_to_the_part_that_is_not_searched() -> None:
-    query = prepare("x" + "😀" * 200)
-    assert query.searched[:-1] + query.unsearched == query.text
-    assert prepare("x" * 300).unsearched == "x" * 100
-
-
-def test_case_08_two_megabytes_are_explained(db: Database) -> None:
-    add_query(db, "big", [Candidate(URI, [Row("dense", 0.5, "gist")])], text="字" * 2_000_000 + "?")
-    derive(db)
-    query = explain(db, DEFAULT, "big").as_json()["query"]
-    assert (len(query["searched"]), len(query["unsearched"])) == (200, 1_999_801)
-    assert query["class"] == ASKED_OUTSIDE
-
-
-def test_tokens_are_named_and_held_against_the_log(db: Database) -> None:
-    add_query(db, "q1", [Candidate(URI, [Row("dense", 0.5, "gist")])], text="ADR-016 user_id", tokens=4)
-    add_query(db, "q2", [Candidate(URI, [Row("dense", 0.5, "gist")])], text="one two", tokens=7)
-    derive(db)
-    query = explain(db, DEFAULT, "q1").as_json()["query"]
-    assert query["tokenizer"] in ("simple", "jieba")
-    first, second = logged_prompt(db, Params.default(), "q1"), logged_prompt(db, Params.default(), "q2")
-    assert first.as_json()["tokens"] == list(tokenizer(str(first.tokenizer)).query("ADR-016 user_id"))
-    assert second.as_json()["tokens_agree"] is False
-    assert "(the log counts 7)" in explain_text(explain(db, DEFAULT, "q2").as_json())
-    db.execute("UPDATE wb.logged_queries SET tokens_logged = false")
-    assert logged_prompt(db, Params.default(), "q2").as_json()["tokens_agree"] is None
-    assert "the log counts" not in explain_text(explain(db, DEFAULT, "q2").as_json())
-
-
-def test_an_envelope_is_told(db: Database) -> None:
-    block = "Sender (untrusted metadata):\n```\nx\n```\n"
-    asked = new_prompt(db, Params.default(), block + "refund", NOW, None)
-    assert (asked.envelope, asked.query.text, asked.limit_source) == (block.rstrip("\n"), "refund", "configuration")
-
-
-def test_a_memory_that_the_log_did_not_show_is_not_said_to_have_been_shown(db: Database) -> None:
-    row = [Row("exact", 1.0)]
-    add_query(
-        db, "q1", [Candidate(URI, row, {"exact": 0.3}, 0.3), Candidate("ops://b", row, {"exact": 0.3}, 0.3, True)]
-    )
-    derive(db)
-    low = Params.default().replace({"recall.display.min_display_score": 0.1})
-    chosen = replace(DEFAULT, params=low)
-    own = explain_text(explain(db, chosen, "q1", URI).as_json(), URI)
-    assert "Shown at place" in own
-    assert "The log did not show it (score 0.3): others were in force then." in own
-    assert "The log" not in explain_text(explain(db, chosen, "q1", "ops://b").as_json(), "ops://b")
-    whole = explain_text(explain(db, chosen, "q1").as_json())
-    assert "in the log" in whole
-    assert "in the log" not in explain_text(explain(db, chosen, "q1").as_json(), logged=False)
-
-
-def test_the_text_of_a_command_tells_each_stage(db: Database) -> None:
-    strange = Candidate(
-        "ops://a\nb\u202e", [Row("exact", 0.90)], meta=exact_row({**NO_FLAGS, "glossary_text_hit": True})
-    )
-    add_query(db, "q1", [strange], text=NOISE + QUESTION)
-    derive(db)
-    whole = explain_text(explain(db, DEFAULT, "q1").as_json())
-    lines = whole.splitlines()
-    assert f"Only the first 200 of {len(NOISE + QUESTION):,} characters were searched (limit 200, logged)." in lines
-    assert any(line.startswith("Hint: asked outside the searched part") for line in lines)
-    assert "Signal rows: exact 1" in lines
-    assert any("ops://a⏎b‹202E›" in line for line in lines)
-    assert any(line.startswith("A match by exact 1.00 + words in both views alone is never shown") for line in lines)
-    said = explain(db, DEFAULT, "q1", "ops://a\nb\u202e").as_json()
-    own = explain_text(said, "ops://a\nb\u202e")
-    assert said["candidates"][0]["why"] in own
-    assert "the keywords contain the prompt" in own
-    for one in said["memory_changes"]:
-        assert one["words"] in own
-    assert "min_display_score 0.6 →" in own
-
-
-# The rows.
 
 
 def test_case_05_130_rows_over_40_nodes_are_all_there_and_add_up(db: Database) -> None:
@@ -335,7 +171,6 @@ BOOT = (
     "core://agent", "core://soul", "preferences://user", "core://agent/claudecode", "core://agent/openclaw",
     "core://agent/hermes", "core://agent/codex", "core://agent/pi", "core://agent/opencode",
 )  # fmt: skip
-TARGET = "project://target"
 
 
 def many(depth: int) -> list[dict[str, Any]]:
@@ -413,10 +248,6 @@ def test_an_alias_of_a_start_up_memory_is_noted(db: Database) -> None:
 
 
 # What would flip a memory.
-
-
-def changes(found: Explanation) -> dict[str, dict[str, Any]]:
-    return {one["change"]: dict(one) for one in found.memory_flips}
 
 
 def held(db: Database, **more: Any) -> None:
@@ -509,119 +340,3 @@ def test_a_boolean_setting_that_flips_is_found(db: Database) -> None:
     flips = {one["key"]: one["to"] for one in found.flips}
     assert flips["recall.recency.enabled"] is False
     assert flips["recall.display.min_display_score"] > 0.332
-
-
-# The engine as the source of rows.
-
-
-def test_the_engine_explains_a_logged_prompt_and_flags_wildcards() -> None:
-    with memories() as store:
-        store.add("ops://cost", keywords=["re%ds"], views={"gist": "what refunds cost"}, vector=[1.0, 0.0])
-        store.add("ops://rest", keywords=["rest"], views={"gist": "other"}, vector=[0.0, 1.0])
-        add_query(store.db, "q1", [Candidate("ops://rest", [Row("dense", 0.5, "gist")])], text="about refunds")
-        derive(store.db)
-
-        def engine(selected: str) -> Any:
-            return engine_replay(store.db, DEFAULT, selected, tokenizer("simple"), None, Clock("today", NOW))
-
-        said = explain(store.db, DEFAULT, "q1", engine=engine).as_json()
-        logged = explain(store.db, DEFAULT, "q1").as_json()
-    exact = {row["uri"]: row for row in said["signal_rows"] if row["signal"] == "exact"}
-    assert exact["ops://cost"]["wildcard_only"] is True
-    assert exact["ops://cost"]["reason"] == "the prompt contains a keyword"
-    assert about(said)["wildcards"] == ["ops://cost"]
-    assert said["query"]["tokens"] == ["about", "refunds"]
-    assert said["engine"]["tokenizer"] == "simple"
-    assert "engine" not in logged
-    assert [one["uri"] for one in logged["candidates"]] == ["ops://rest"]
-
-
-def test_another_query_length_is_searched_anew_by_the_engine() -> None:
-    longer = settings(recall__safety__max_query_chars=400)
-    with memories() as store:
-        store.add("ops://cost", keywords=["zephyr"], views={"gist": "costs"})
-        add_query(store.db, "q1", [], text="x " * 120 + "zephyr")
-        derive(store.db)
-
-        def engine(selected: str) -> Any:
-            return engine_replay(store.db, longer, selected, tokenizer("simple"), None, Clock("today", NOW))
-
-        said = explain(store.db, longer, "q1", "ops://cost", engine).as_json()
-        short = explain(store.db, longer, "q1").as_json()
-    assert (said["query"]["limit"], said["query"]["limit_source"]) == (400, "configuration")
-    assert [one["exact"] for one in said["candidates"]] == [0.84]
-    assert (short["query"]["limit"], short["candidates"]) == (200, [])
-
-
-def test_a_prompt_that_nobody_logged_is_explained_by_the_engine() -> None:
-    with memories() as store:
-        store.add("ops://cost", keywords=["refund"], views={"gist": "refund costs"}, vector=[1.0, 0.0])
-        asked: Asked = new_prompt(store.db, Params.default(), "refund", NOW, MODEL)
-        corpus = load_corpus(store.db, tokenizer("simple"), MODEL, Clock("today", NOW))
-        nothing: Progress = lambda done, total, what: None  # noqa: E731
-        prompt = Prompt(asked.query_id, asked.query.searched, NOW, None)
-        retrieve_candidates(corpus, [prompt], None, Depth(), progress=nothing)
-        found = explain_prompt(store.db, replace(DEFAULT, candidates=CANDIDATES), asked, ENGINE_ROWS, "ops://cost")
-    assert found.candidates[0]["exact"] == 0.98
-    assert found.as_json()["query"]["now"] == "2026-12-01 12:00:00+00:00"
-    assert found.memory is not None
-    assert found.memory.lacks == ["It has one view, the gist: no bonus for several views."]
-
-
-# What an explanation promises, done to the memories and computed by the engine.
-
-
-def crowd(store: Memories) -> None:
-    """A memory one priority behind four others that match like it: it misses the three places."""
-    store.add(TARGET, priority=4, keywords=["quorum"], views={"gist": "refund ledger"}, vector=[0.6, 0.8])
-    for number in range(4):
-        store.add(
-            f"core://r{number}", priority=3, keywords=["quorum"], views={"gist": "refund desk"}, vector=[0.6, 0.8],
-        )  # fmt: skip
-
-
-def engine_on(store: Memories, uri: str | None = None) -> Explanation:
-    """The prompt `refund` explained by the engine over the memories as they stand."""
-    using = settings(recall__display__min_display_score=0.3)
-    if not store.db.rows("SELECT 1 FROM recall_queries"):
-        add_query(store.db, "q1", [], text="refund", now=NOW.isoformat())
-        derive(store.db)
-        add(store.db, MODEL, ["refund"], np.array([[1.0, 0.0]], np.float32))
-
-    def engine(selected: str) -> EngineReplay:
-        return engine_replay(store.db, using, selected, tokenizer("simple"), MODEL, Clock("today", NOW))
-
-    return explain(store.db, using, "q1", uri, engine)
-
-
-def score_of(found: Explanation) -> tuple[float, bool]:
-    (one,) = [one for one in found.candidates if one["uri"] == TARGET]
-    return one["score"], one["shown"]
-
-
-EDITS = {
-    "priority": "UPDATE edges SET priority = {value}; UPDATE memory_views SET priority = {value};"
-    "UPDATE glossary_term_embeddings SET priority = {value}",
-    "keyword_in_prompt": "UPDATE glossary_keywords SET keyword = 'efun'",
-    "keyword_is_prompt": "UPDATE glossary_keywords SET keyword = 'REFUND'",
-    "keyword_is_prompt_embedded": "UPDATE glossary_keywords SET keyword = 'refund';"
-    "UPDATE glossary_term_embeddings SET keyword = 'refund', embedding_vector = [1.0, 0.0], updated_at = $now",
-    "edited_now": "UPDATE memory_views SET updated_at = $now",
-}
-
-
-@pytest.mark.parametrize("change", EDITS)
-def test_a_change_does_what_the_explanation_promised(change: str) -> None:
-    with memories() as store:
-        crowd(store)
-        before = engine_on(store, TARGET)
-        assert not score_of(before)[1]
-        promised = changes(before)[change]
-        for statement in EDITS[change].format(value=promised["value"]).split(";"):
-            table = statement.split()[1]
-            owner = "child_uuid" if table == "edges" else "node_uuid"
-            where = f" WHERE {owner} = 'n-{TARGET}'"
-            store.db.execute(statement + where, {"now": NOW})
-        score, shown = score_of(engine_on(store))
-    assert shown
-    assert score == pytest.approx(promised["score"], abs=1e-6)
