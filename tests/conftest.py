@@ -6,7 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -14,6 +14,7 @@ from hypothesis import settings
 from worlds import copy_of, world_store
 
 from workbench.cli import main
+from workbench.store import Database, in_memory
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -53,6 +54,13 @@ def tracked() -> list[Path]:
 @pytest.fixture(autouse=True)
 def _no_ambient_store(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("WORKBENCH_DB", raising=False)
+
+
+@pytest.fixture
+def db() -> Iterator[Database]:
+    """An empty store in memory; modules whose tests need a filled one define their own fixture of this name."""
+    with in_memory() as database:
+        yield database
 
 
 @pytest.fixture

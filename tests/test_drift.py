@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -13,13 +13,7 @@ from histories import BEGIN, HOUR, MEMORY_SIDE, RECALL, Server, recalled
 from workbench.params import Params
 from workbench.replay.logged import materialise
 from workbench.retrieve.drift import FLAGS, drift_counts, write_drift
-from workbench.store import TABLES, Database, in_memory
-
-
-@pytest.fixture
-def db() -> Iterator[Database]:
-    with in_memory() as store:
-        yield store
+from workbench.store import TABLES, Database
 
 
 def view(uri: str, at: datetime, model: str = "m1") -> dict[str, Any]:

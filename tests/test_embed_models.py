@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
-import pytest
 from embedders import Fake
 
 from workbench.embed import fill
@@ -13,16 +12,10 @@ from workbench.embed.texts import row_texts
 from workbench.importers import ImportOptions, load
 from workbench.retrieve.corpus import load_corpus
 from workbench.retrieve.models import imported_model, model_census
-from workbench.store import Database, in_memory
+from workbench.store import Database
 from workbench.textsearch import tokenizer
 
 NAN = float("nan")
-
-
-@pytest.fixture
-def db() -> Iterator[Database]:
-    with in_memory() as database:
-        yield database
 
 
 def views(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -17,15 +16,9 @@ from workbench.importers import ImportOptions, load
 from workbench.params import Params
 from workbench.retrieve.rebuild import plan, rebuild, rebuilt_counts, sentence
 from workbench.retrieve.view_texts import gist, language, match_text, questions
-from workbench.store import Database, in_memory
+from workbench.store import Database
 
 WORDS_OF_OURS = re.compile("[A-Za-z\u4e00-\u9fff]")
-
-
-@pytest.fixture
-def db() -> Iterator[Database]:
-    with in_memory() as database:
-        yield database
 
 
 def memories(*contents: str | None) -> dict[str, list[dict[str, object]]]:

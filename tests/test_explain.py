@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -18,15 +18,9 @@ from workbench.replay.asked import new_prompt
 from workbench.replay.engine import CANDIDATES
 from workbench.replay.explain import ENGINE_ROWS, Explanation, explain, explain_prompt
 from workbench.replay.run import Settings
-from workbench.store import Database, compose, in_memory
+from workbench.store import Database, compose
 
 ASKED_AT = datetime(2026, 11, 20, 12, tzinfo=UTC)
-
-
-@pytest.fixture
-def db() -> Iterator[Database]:
-    with in_memory() as database:
-        yield database
 
 
 def test_case_05_130_rows_over_40_nodes_are_all_there_and_add_up(db: Database) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -20,14 +19,7 @@ from workbench.retrieve.clock import Clock
 from workbench.retrieve.corpus import load_corpus
 from workbench.retrieve.embeddings import add
 from workbench.retrieve.engine import Depth, Prompt
-from workbench.store import Database, in_memory
 from workbench.textsearch import tokenizer
-
-
-@pytest.fixture
-def db() -> Iterator[Database]:
-    with in_memory() as database:
-        yield database
 
 
 def test_the_engine_explains_a_logged_prompt_and_flags_wildcards() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -15,18 +14,12 @@ from workbench.params import Params
 from workbench.replay.asked import ASKED_OUTSIDE, logged_prompt, new_prompt
 from workbench.replay.explain import explain
 from workbench.replay.query import prepare
-from workbench.store import Database, in_memory
+from workbench.store import Database
 from workbench.textsearch import tokenizer
 
 NOISE = "noise " * 900
 QUESTION = "what is the rollback code of Zephyr?"
 LIMIT_KEY = "recall.safety.max_query_chars"
-
-
-@pytest.fixture
-def db() -> Iterator[Database]:
-    with in_memory() as database:
-        yield database
 
 
 def test_case_08_the_cut_is_that_of_the_log_of_the_settings_or_the_default(db: Database) -> None:

@@ -27,7 +27,7 @@ from workbench.metrics.recall import R
 from workbench.metrics.rr import RR
 from workbench.metrics.shown import Shown
 from workbench.metrics.use_rate import UseRate
-from workbench.store import Database, in_memory
+from workbench.store import Database
 
 LABELS = st.sampled_from((USED, UNUSED, UNUSED, UNKNOWN))
 PROMPTS = st.lists(
@@ -229,12 +229,6 @@ def test_the_range_is_that_of_all_ways_the_unknown_could_fall(measure: Measure, 
     values = [value for way in _fallen(prompts) if (value := figure(way, measure).unhelpful) is not None]
     assert found.low == (pytest.approx(min(values), abs=1e-9) if values else None)
     assert found.high == (pytest.approx(max(values), abs=1e-9) if values else None)
-
-
-@pytest.fixture
-def db() -> Any:
-    with in_memory() as opened:
-        yield opened
 
 
 def test_an_empty_store_gives_no_figures(db: Database) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 import re
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -14,15 +13,9 @@ from transcript_lines import Claude, Codex, added, at, block, everything, held, 
 
 from workbench.errors import BadInput
 from workbench.importers.transcripts.blocks import recall_blocks
-from workbench.store import Database, in_memory
+from workbench.store import Database
 
 TWO = ("project://refunds", "core://keys")
-
-
-@pytest.fixture
-def db() -> Iterator[Database]:
-    with in_memory() as store:
-        yield store
 
 
 def claude_session() -> Claude:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -10,15 +9,9 @@ import pytest
 from histories import BEGIN, HOUR, Server, as_of, event, fill
 
 from workbench.retrieve.versions import History, build_versions, history
-from workbench.store import Database, compose, in_memory
+from workbench.store import Database, compose
 
 ALWAYS = float("-inf")
-
-
-@pytest.fixture
-def db() -> Iterator[Database]:
-    with in_memory() as store:
-        yield store
 
 
 def spans(db: Database, table: str, *columns: str, where: str = "true") -> list[tuple[Any, ...]]:
