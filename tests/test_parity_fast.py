@@ -19,8 +19,8 @@ def looked_at_all(db: Database, settings: Settings) -> Parity:
         *full_chain(candidates_of(None, settings.candidates)), ("scored", "SELECT * FROM display"), "parity/compared",
         "parity/parity_rows",
     )  # fmt: skip
-    gate._write(db, "parity_rows", chain, "SELECT * FROM {last}", settings.bindings())
-    return gate._counts(db, "parity_rows", "parity/parity_flips")
+    gate._write(db, "parity_rows", chain, settings.bindings())
+    return gate._counts(db, gate._EACH, "parity/parity_flips")
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from workbench.replay.engine import EngineReplay, depth_of
-from workbench.replay.run import Settings, candidates_of, full_chain, shown_chain
+from workbench.replay.run import Settings, candidates_of, full_chain
 from workbench.store import Database, Stage, compose
 
 REQUIRED_SHARE = 0.999
@@ -22,7 +22,9 @@ CAUSES = (
     UNEXPLAINED,
 )
 _RANKED = "SELECT * FROM score WHERE score >= $min_score::DOUBLE"
-_TERMS = "SELECT query_id, uri, logged_score, logged_shown, excluded, equal FROM {last}"
+_NEAR: Stage = ("parity_terms", "SELECT excluded, equal, unnest(near) FROM parity_near WHERE near IS NOT NULL")
+_EACH = "SELECT excluded, equal, 1 AS rows FROM parity_rows"
+_VISIBLE = "SELECT * FROM parity_terms WHERE score >= $min_display_score"
 _SHOWN = "SELECT query_id, uri, logged_shown FROM {last} WHERE shown AND logged_score IS NOT NULL"
 
 
@@ -72,20 +74,21 @@ class Parity:
 def parity(db: Database, settings: Settings, selected: str | None = None) -> Parity:
     """Compare the replay of `settings`, the configuration in force, with the log of selected queries (None: all).
 
-    Causes are looked for only in queries that differ: ranking all candidates of a log that agrees costs ten times as
-    much as comparing them.
+    All candidates are scored once, and of most only counts are kept. Causes are looked for only in queries that differ:
+    ranking all candidates of a log that agrees costs ten times as much as comparing them.
     """
     candidates, bound = candidates_of(selected, settings.candidates), settings.bindings()
-    _write(db, "parity_terms", (candidates, "score", ("scored", _RANKED), "parity/compared"), _TERMS, bound)
-    _write(db, "parity_shown", shown_chain(candidates)[:-1], _SHOWN, bound)
-    _write(db, "parity_differing", ("parity/differing",), "SELECT * FROM {last}", bound)
+    compared: tuple[Stage, ...] = (candidates, "score", ("scored", _RANKED), "parity/compared")
+    _write(db, "parity_near", (*compared, "parity/near"), bound)
+    _write(db, "parity_shown", (_NEAR, ("ranked_input", _VISIBLE), "display"), bound, _SHOWN)
+    _write(db, "parity_differing", (_NEAR, "parity/differing"), bound)
     chain = (
         *full_chain(candidates_of("parity_differing", settings.candidates)),
         ("scored", "SELECT * FROM display"), "parity/compared", "parity/parity_rows",
     )  # fmt: skip
-    _write(db, "parity_rows", chain, "SELECT * FROM {last}", bound)
-    found = _counts(db, "parity_terms", "parity/parity_flips")
-    for table in ("parity_terms", "parity_shown", "parity_differing", "parity_rows"):
+    _write(db, "parity_rows", chain, bound)
+    found = _counts(db, "SELECT excluded, equal, rows FROM parity_near", "parity/parity_flips")
+    for table in ("parity_near", "parity_shown", "parity_differing", "parity_rows"):
         db.execute(f"DROP TABLE {table}")
     return found
 
@@ -105,33 +108,42 @@ def engine_parity(db: Database, replayed: EngineReplay, selected: str) -> Parity
         "row_limit": depth_of(settings).row_limit,
         "rebuilt": any(replayed.rebuilt.values()),
     }
-    _write(db, "parity_rows", chain, "SELECT * FROM {last}", bound)
-    found = _counts(db, "parity_rows", "parity/engine_flips")
+    _write(db, "parity_rows", chain, bound)
+    found = _counts(db, _EACH, "parity/engine_flips")
     db.execute("DROP TABLE parity_rows")
     return found
 
 
-def _write(db: Database, table: str, chain: Sequence[Stage], select: str, bound: Mapping[str, Any]) -> None:
+def _write(
+    db: Database, table: str, chain: Sequence[Stage], bound: Mapping[str, Any], select: str = "SELECT * FROM {last}"
+) -> None:
     db.execute(f"CREATE OR REPLACE TEMP TABLE {table} AS {compose(chain, select)}", bound)
 
 
 def _counts(db: Database, compared: str, flips_stage: str) -> Parity:
-    """The counts of the rows of table `compared`, and of the causes in the table parity_rows."""
-    rows, equal = db.row(f"SELECT count(*), count(*) FILTER (equal) FROM {compared} WHERE excluded IS NULL")
-    flips = _counted(db, f"SELECT cause FROM ({compose((flips_stage,))})")
+    """The counts of what the statement `compared` returns (excluded, equal, and how many rows are alike), and of the
+    causes in the table parity_rows."""
+    rows, equal = db.row(
+        f"SELECT coalesce(sum(rows), 0)::BIGINT, coalesce(sum(rows) FILTER (equal), 0)::BIGINT FROM ({compared})"
+        " WHERE excluded IS NULL"
+    )
+    flips = _counted(db, f"SELECT cause, 1 FROM ({compose((flips_stage,))})")
     return Parity(
         rows=rows,
         rows_equal=equal,
         flips=sum(flips.values()),
         unexplained_flips=flips.get(UNEXPLAINED, 0),
-        causes=_counted(db, "SELECT cause FROM parity_rows WHERE excluded IS NULL AND NOT equal"),
+        causes=_counted(db, "SELECT cause, 1 FROM parity_rows WHERE excluded IS NULL AND NOT equal"),
         flip_causes=flips,
-        excluded=_counted(db, f"SELECT excluded FROM {compared} WHERE excluded IS NOT NULL"),
+        excluded=_counted(db, f"SELECT excluded, rows FROM ({compared}) WHERE excluded IS NOT NULL"),
     )
 
 
 def _counted(db: Database, select: str) -> dict[str, int]:
-    """Count the values of a one-column statement, most frequent first."""
+    """The sums by value of a statement that returns values and counts, largest first."""
     return dict(
-        db.rows(f"SELECT value, count(*) AS n FROM ({select}) AS t(value) GROUP BY value ORDER BY n DESC, value")
+        db.rows(
+            f"SELECT value, sum(rows)::BIGINT AS n FROM ({select}) AS t(value, rows) GROUP BY value"
+            " ORDER BY n DESC, value"
+        )
     )

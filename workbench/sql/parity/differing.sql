@@ -1,4 +1,4 @@
--- In:  parity_terms (query_id, uri, logged_score, logged_shown, excluded, equal: all compared candidates), parity_shown
+-- In:  parity_terms (query_id, uri, logged_score, logged_shown, excluded, equal: the near ones of near.sql), parity_shown
 --      (query_id, uri, logged_shown of the ranked candidates that the replay shows).
 -- Out: query_id of the queries in which a candidate is not equal or which show something else than the log.
 SELECT query_id FROM parity_terms WHERE excluded IS NULL AND NOT equal
