@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -10,6 +11,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Literal
 from urllib.error import URLError
 from urllib.request import urlopen
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
 
 PATIENCE_MS = 60_000
 SETTLES_MS = 600
+# What the server logs starts with its time; that it started is no complaint.
+_LOGGED = re.compile(r"^20\d\d-\d\d-\d\d [\d:.]+ (?!Uvicorn server started).*", re.MULTILINE)
 _AT_REST = (
     "document.querySelector('[data-testid=stApp]')?.dataset.testScriptState === 'notRunning'"
     " && !document.querySelector('[data-testid=stSpinner], [data-testid=stSkeleton]')"
@@ -29,20 +33,23 @@ _AT_REST = (
 
 @contextmanager
 def served(store: Path, *options: str) -> Iterator[str]:
-    """The address of the app over `store`, which must end with its command; `options` are more of `workbench ui`."""
+    """The address of the app over `store`, which must end with its command and have nothing to complain of in its log;
+    `options` are more of `workbench ui`."""
     port = free_port()
     program = str(Path(sys.executable).with_name("workbench"))
     command = [program, "ui", "--db", str(store), "--port", str(port), "--headless", *options]
-    nowhere = subprocess.DEVNULL
-    with subprocess.Popen(command, env={**os.environ}, stdout=nowhere, stderr=nowhere) as app:
+    with TemporaryFile() as log, subprocess.Popen(command, env={**os.environ}, stdout=log, stderr=log) as app:
         try:
             _wait_for(f"http://localhost:{port}/_stcore/health")
             yield f"http://localhost:{port}"
         finally:
             app.terminate()
             app.wait(timeout=30)
+        log.seek(0)
+        complaints = _LOGGED.findall(log.read().decode())
     with socket.socket() as probe:
         assert probe.connect_ex(("127.0.0.1", port)) != 0, "the app outlives the command"
+    assert complaints == []
 
 
 @contextmanager

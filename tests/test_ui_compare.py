@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 from studies import said
+from test_ui_said import left_in_english
 from ui_app import opened, sound, widget, word
-from worlds import world_store
+from worlds import with_random_uses, world_store
 
 from workbench.params import Params
 from workbench.params.drafts import drafts_folder, save_draft
@@ -72,6 +73,49 @@ def test_several_configurations_are_held_against_the_first() -> None:
     sound(against.set_value("at-hand").run())
     assert "0.60 → 0.70" in said(app)
     assert app.query_params["against"] == "at-hand"
+
+
+def test_what_a_model_says_of_newly_shown_memories_is_what_the_command_says(
+    store: Path, run: Callable[..., tuple[int, str, str]]
+) -> None:
+    save_draft(store, "wide", Params({"recall.display.min_display_score": 0.5}))
+    file = drafts_folder(store) / "wide.toml"
+    _, out, _ = run("compare", "current", file, "--db", store, "--json")
+    estimate = json.loads(out)["estimate"]
+    one = estimate["configs"][str(file)]
+    app = opened("compare", configs=["present", "draft wide"])
+    before = len(app.dataframe)
+    sound(widget(app, "toggle", word("compare.estimate")).set_value(True).run())
+    assert app.query_params["model"] == "True"
+    table = app.dataframe[before].value
+    assert table["config"].tolist() == ["draft wide"]
+    assert table["newly_shown"].tolist() == [one["newly_shown"]]
+    assert table["helpful"].tolist() == [f"{one['helpful']:.1f}"]
+    low, high = one["interval"]
+    assert table["interval"].tolist() == [f"{low:.0f} … {high:.0f}"]
+    assert estimate["model"]["said"] in said(app)
+    assert f"- **draft wide**: {one['said']}" in said(app)
+    chinese = opened("compare", configs=["present", "draft wide"], model="True", lang="zh")
+    assert left_in_english(chinese) == []
+
+
+@pytest.mark.usefixtures("store")
+def test_without_newly_shown_memories_no_model_is_offered() -> None:
+    app = opened("compare", configs=["present", "draft mine"], model="True")
+    assert word("tune.estimate") not in [one.value for one in app.subheader]
+    assert not app.toggle
+
+
+def test_a_model_that_may_not_be_used_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    target = tmp_path / "store.duckdb"
+    with_random_uses(world_store(900, 0.4, 3), target, 4, 1)
+    save_draft(target, "wide", Params({"recall.display.min_display_score": 0.5}))
+    monkeypatch.setenv("WORKBENCH_DB", str(target))
+    app = opened("compare", configs=["present", "draft wide"], model="True")
+    assert "No model: 4 used memories" in said(app)
+    assert len(app.dataframe) == len(opened("compare", configs=["present", "draft wide"]).dataframe)
+    chinese = opened("compare", configs=["present", "draft wide"], model="True", lang="zh")
+    assert left_in_english(chinese) == []
 
 
 @pytest.mark.usefixtures("store")

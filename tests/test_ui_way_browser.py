@@ -195,3 +195,15 @@ def test_from_nothing_over_an_import_to_the_overview(chromium: str, tables: Path
         expect(page.get_by_text("is imported.")).to_be_visible(timeout=2 * PATIENCE_MS)
         page.get_by_role("link", name=word("data.look"), exact=True).click()
         expect(page.get_by_test_id("stMetricValue").first).to_have_text("900", timeout=PATIENCE_MS)
+
+
+def test_an_address_may_call_every_page_by_its_name(chromium: str, address: str) -> None:
+    from playwright.sync_api import expect
+
+    with browsed(chromium) as page:
+        for name, more in (("overview", "&client=codex"), ("prompts", "&page=2")):
+            page.goto(f"{address}/{name}?client=pi{more}&lang=zh")
+            expect(heading(page, word(f"{name}.title", "zh"))).to_be_visible(timeout=PATIENCE_MS)
+            drawn(page)
+            assert page.get_by_role("dialog").count() == 0
+            assert page.url.endswith(f"?client=pi{more}&lang=zh")

@@ -50,8 +50,7 @@ def sound(app: AppTest) -> None:
         raise SystemExit(f"the page failed: {problems}")
 
 
-def made(prompts: int) -> Path:
-    folder = Path(tempfile.mkdtemp(prefix="bench-app-"))
+def made(folder: Path, prompts: int) -> Path:
     simulate(folder / "tables", World(prompts=prompts, memories=400), 1)
     jobs.import_log(folder / "store.duckdb", str(folder / "tables"))
     return folder / "store.duckdb"
@@ -81,4 +80,6 @@ def main(store: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[2]) if len(sys.argv) > 2 else made(int(sys.argv[1]) if len(sys.argv) > 1 else 100_000))
+    with tempfile.TemporaryDirectory(prefix="bench-app-") as made_here:
+        asked = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
+        main(Path(sys.argv[2]) if len(sys.argv) > 2 else made(Path(made_here), asked))

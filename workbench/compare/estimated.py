@@ -6,12 +6,21 @@ from collections.abc import Mapping
 from typing import Any
 
 from workbench.estimate import LABEL, estimate_newly, fit_model, shown_pairs, wanted_pairs
-from workbench.judge import Evidence
+from workbench.judge import Evidence, judged_replay
 from workbench.metrics.net_help import DEFAULT_NOISE_COST
 from workbench.params import Params
+from workbench.replay.run import Settings
 from workbench.store import Database, compose
 
 _NEW = "estimate_newly_shown"
+
+
+def estimated_alone(db: Database, named: Mapping[str, Params], in_force: Params, selected: str) -> dict[str, Any]:
+    """The part `estimate` of the comparison of `named` without the rest of it (see compare)."""
+    outcomes = {name: f"outcomes_{number}" for number, name in enumerate(named)}
+    for name, table in outcomes.items():
+        judged_replay(db, Settings(named[name], in_force), selected, into=table)
+    return estimates(db, outcomes, in_force, selected)
 
 
 def estimates(db: Database, outcomes: Mapping[str, str], in_force: Params, selected: str) -> dict[str, Any]:

@@ -13,8 +13,8 @@ from workbench.ui import draft, kept
 from workbench.ui.bar import draw_filter, draw_language
 from workbench.ui.cached import store_path
 from workbench.ui.configurations import in_force
-from workbench.ui.links import go, link
-from workbench.ui.screens import SCREENS
+from workbench.ui.links import go, link, to_first
+from workbench.ui.screens import FIRST, SCREENS
 from workbench.ui.texts import plain, t
 from workbench.ui.texts.said import said
 
@@ -33,6 +33,8 @@ def run() -> None:
     with st.sidebar:
         draw_language()
     page = st.navigation({plain(f"frame.{group}"): _pages(group) for group in SCREENS})
+    if page.url_path == FIRST:
+        to_first()
     if not store_path().exists() and page.url_path not in _WITHOUT_STORE:
         _lead_to_data(page.url_path)
         return
@@ -61,15 +63,19 @@ def _keep_draft() -> None:
 
 
 def _pages(group: str) -> list[st.Page]:
-    return [
+    pages = [
         st.Page(
             screen.script,
             title=plain(f"{screen.name}.title"),
             icon=f":material/{screen.icon}:",
-            default=screen.name == "overview",
+            default=screen.name == FIRST,
+            url_path="start" if screen.name == FIRST else screen.name,
         )
         for screen in SCREENS[group]
     ]
+    # The first page has no path of its own; whoever types its name is led to it.
+    named = [st.Page(lambda: None, title=FIRST, url_path=FIRST, visibility="hidden")]
+    return pages + named if any(screen.name == FIRST for screen in SCREENS[group]) else pages
 
 
 if __name__ == "__main__":

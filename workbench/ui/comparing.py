@@ -9,6 +9,7 @@ import streamlit as st
 
 from workbench.charts.tuning import sides_figure, sides_info
 from workbench.compare import compare, moved_most
+from workbench.compare.estimated import estimated_alone
 from workbench.params import Params, Value
 from workbench.replay.logged import settings_in_force
 from workbench.replay.selection import SELECTED, Selection, prompt_of
@@ -21,10 +22,11 @@ from workbench.ui.common import kept_choice
 from workbench.ui.configurations import AT_HAND, PRESENT, STUDY, called, configurations, resolved
 from workbench.ui.findings import ledger_columns, ledger_rows, number
 from workbench.ui.links import go
+from workbench.ui.literal import literal
 from workbench.ui.pictures import picture
 from workbench.ui.tables import Column, pick, table
 from workbench.ui.texts import plain, t
-from workbench.ui.texts.said import said_plainly
+from workbench.ui.texts.said import said, said_plainly
 from workbench.ui.whatif_parts import label_name
 
 _WAYS = ("all", "lost", "won")
@@ -159,6 +161,57 @@ def _flip_columns() -> list[Column]:
         Column("second_score", plain("compare.second_score"), "score"),
         Column("cause", plain("compare.cause"), width="medium", said=said_plainly),
         Column("keys", plain("compare.keys"), width="large"),
+    ]
+
+
+def draw_estimate(selection: Selection, found: Mapping[str, Any]) -> None:
+    """What a model says of newly shown memories, apart from all else; only when somebody wants to know, as fitting it
+    takes its time. Nothing where no configuration shows a new one."""
+    if not any(ledger["newly_shown"] for ledger in found["ledgers"].values()):
+        return
+    st.subheader(t("tune.estimate"), help=t("tune.estimate_help"))
+    wanted = kept.widget("model", False, lambda key: st.toggle(t("compare.estimate"), key=key))
+    if not wanted:
+        return
+    with st.spinner(t("compare.estimating")):
+        estimate = _estimated(selection, found["configs"])
+    st.markdown(said(estimate["model"]["said"]))
+    newly = {name: one for name, one in estimate["configs"].items() if one["newly_shown"]}
+    if estimate["model"]["usable"]:
+        table([_estimate_row(name, one) for name, one in newly.items()], _estimate_columns(), "estimate")
+    for name, one in newly.items():
+        st.markdown(f"- **{literal(called(name))}**: {said(one['said'])}")
+
+
+@cached
+def _estimated(db: Database, selection: Selection, named: dict[str, dict[str, Value]]) -> dict[str, Any]:
+    selection.for_replay().materialise(db)
+    configured = {name: Params(values) for name, values in named.items()}
+    return estimated_alone(db, configured, settings_in_force(db).params, SELECTED)
+
+
+def _estimate_row(name: str, one: Mapping[str, Any]) -> dict[str, Any]:
+    added = one["adds_to_net_help"]
+    return {
+        "config": called(name),
+        "newly_shown": one["newly_shown"],
+        "helpful": one["helpful"],
+        "interval": one["interval"],
+        "adds": added["estimated"],
+        "adds_interval": _span(added["interval"]),
+        "bounds": _span([added["all_bad"], added["all_good"]]),
+    }
+
+
+def _estimate_columns() -> list[Column]:
+    return [
+        Column("config", plain("export.source"), width="medium"),
+        Column("newly_shown", plain("compare.newly_shown"), "count"),
+        Column("helpful", plain("compare.would_be_used"), said=lambda count: f"{count:.1f}"),
+        Column("interval", plain("overview.interval_95"), said=lambda ends: f"{ends[0]:.0f} … {ends[1]:.0f}"),
+        Column("adds", plain("compare.adds"), said=lambda one: f"{one:+.4f}"),
+        Column("adds_interval", plain("compare.adds_interval")),
+        Column("bounds", plain("compare.bounds")),
     ]
 
 

@@ -7,7 +7,7 @@ from typing import NoReturn
 import streamlit as st
 
 from workbench.ui import kept
-from workbench.ui.screens import SCREENS
+from workbench.ui.screens import FIRST, SCREENS
 
 
 def has_page(name: str) -> bool:
@@ -25,6 +25,11 @@ def go(name: str, **values: str) -> NoReturn:
     for key, value in values.items():
         kept.put(key, value)
     st.switch_page(_script(name))
+
+
+def to_first() -> NoReturn:
+    """Leave for the first page, with all that the address says."""
+    st.switch_page(_script(FIRST), query_params={name: st.query_params.get_all(name) for name in st.query_params})
 
 
 def _script(name: str) -> str:

@@ -20,6 +20,7 @@ class Screen(NamedTuple):
         return _HERE / f"{self.name}.py"
 
 
+FIRST = "overview"
 # Not `pages`: beside the entry point, a folder of that name is a navigation of its own to Streamlit, without the frame.
 # A further page is one line here, its script, and its texts in each language.
 SCREENS = {

@@ -12,6 +12,7 @@ from workbench.ui.comparing import (
     compared,
     draw_clients,
     draw_differences,
+    draw_estimate,
     draw_flips,
     draw_ledgers,
 )
@@ -25,8 +26,9 @@ names = chosen_configurations()
 if len(names) < 2:
     st.info(t("compare.too_few"))
     st.stop()
+selection = chosen().selection
 with st.spinner(t("compare.replaying")):
-    found = compared(chosen().selection, names)
+    found = compared(selection, names)
 expect_prompts(found["ledgers"][names[0]]["prompts"])
 draw_ledgers(found)
 pair = chosen_pair(found)
@@ -37,3 +39,4 @@ st.subheader(t("compare.flipped"))
 draw_flips(pair)
 st.subheader(t("compare.by_client"))
 draw_clients(found)
+draw_estimate(selection, found)
