@@ -75,11 +75,12 @@ def test_the_overview_shows_the_figures_of_the_report(store: Path) -> None:
         f"{said['silent_prompts']:,}",
     ]  # fmt: skip
     assert literal(said["sufficiency"]) in [one.value for one in app.markdown]
-    weeks, clients, questions, steps, uses = (one.value for one in app.dataframe)
+    weeks, clients = (one.value for one in app.dataframe)
+    questions, steps, uses = (one.value for one in app.table)
     assert weeks["prompts"].sum() == clients["prompts"].sum() == said["prompts"]
     assert clients["use_rate_shrunk"].tolist() == [100 * part["use_rate_shrunk"] for part in said["parts"]]
-    assert questions["question"].tolist() == [one["question"] for one in said["questions"]]
-    assert steps["count"].tolist() == [one["count"] for one in said["denominators"]]
+    assert questions[word("overview.question")].tolist() == [literal(one["question"]) for one in said["questions"]]
+    assert steps[word("overview.count")].tolist() == [f"{one['count']:,}" for one in said["denominators"]]
     assert len(uses) == 9
     assert app.success[0].value.startswith("Parity holds")
 

@@ -41,7 +41,7 @@ def test_everything_is_what_the_command_says(store: Path, run: Callable[..., tup
     for part in findings.LEDGER:
         if word(f"ledger.{part}") in by_count.index:
             row = by_count.loc[word(f"ledger.{part}")]
-            assert [row["present"], row["draft mine"]] == [one[part] for one in found["ledgers"].values()]
+            assert [row["present"], row["draft “mine”"]] == [one[part] for one in found["ledgers"].values()]
     assert len(figures) == len(pair["differences"])
     assert figures["effect"].dropna().tolist() == [
         f"{one['effect']:+.4f}" for one in pair["differences"].values() if one["effect"] is not None
@@ -88,13 +88,13 @@ def test_what_a_model_says_of_newly_shown_memories_is_what_the_command_says(
     sound(widget(app, "toggle", word("compare.estimate")).set_value(True).run())
     assert app.query_params["model"] == "True"
     table = app.dataframe[before].value
-    assert table["config"].tolist() == ["draft wide"]
+    assert table["config"].tolist() == ["draft “wide”"]
     assert table["newly_shown"].tolist() == [one["newly_shown"]]
     assert table["helpful"].tolist() == [f"{one['helpful']:.1f}"]
     low, high = one["interval"]
     assert table["interval"].tolist() == [f"{low:.0f} … {high:.0f}"]
     assert estimate["model"]["said"] in said(app)
-    assert f"- **draft wide**: {one['said']}" in said(app)
+    assert f"- **draft “wide”**: {one['said']}" in said(app)
     chinese = opened("compare", configs=["present", "draft wide"], model="True", lang="zh")
     assert left_in_english(chinese) == []
 

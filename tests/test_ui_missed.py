@@ -15,7 +15,7 @@ from ui_app import opened, sound, visit, widget, word
 from workbench import jobs
 from workbench.replay.reach import MOST_PRIORITY
 from workbench.store import Database, reading, writing
-from workbench.ui.misses import effect_words
+from workbench.ui.misses import effect_words, memory_rows
 
 ADVICE = ("focus", "path", "disclosure", "glossary", "priority", "index", "delivery")
 TEXTS = ["how does the $5 retry queue work", "the retry queue :smile: <b>x</b>", "where is the retry queue 🧠"]
@@ -64,6 +64,17 @@ def test_the_table_says_how_often_where_and_by_what() -> None:
     assert not app.subheader
 
 
+def test_the_weeks_of_all_memories_are_the_same_ones() -> None:
+    outline = {"miss_rate_shrunk": None, "miss_rate_interval": None, "missed": 1, "helped": 0}
+    more = {"stages": {}, "evidence": {}, "clients": []}
+    counts = {"core://a": {"2026-03-02": 2, "2026-03-09": 1}, "core://b": {"2026-03-09": 3, "2026-03-16": 4}}
+    found = [
+        {**outline, **more, "uri": uri, "weeks": [{"week": week, "missed": count} for week, count in weeks.items()]}
+        for uri, weeks in counts.items()
+    ]
+    assert [row["weeks"] for row in memory_rows({"memories": found})] == [[2, 1, 0], [0, 3, 4]]
+
+
 def test_one_memory_shows_its_prompts_and_the_advice_in_order() -> None:
     app = one()
     prompts = app.dataframe[2].value
@@ -78,10 +89,10 @@ def test_one_memory_shows_its_prompts_and_the_advice_in_order() -> None:
 
 def test_a_typed_term_is_tried_on_the_prompts_and_collected(store: Path) -> None:
     app = one()
-    term = widget(app, "text_input", word("changes.glossary"))
+    term = widget(app, "text_input", word("changes.value"))
     sound(term.set_value("$5 retry [queue](x)").run())
     sound(widget(app, "button", word("missed.collect")).click().run())
-    sound(widget(app, "text_input", word("changes.glossary")).set_value("retry queue").run())
+    sound(widget(app, "text_input", word("changes.value")).set_value("retry queue").run())
     sound(widget(app, "button", word("missed.try")).click().run())
     lines = [line.value.replace("\\", "") for line in app.markdown]
     assert [line for line in lines if line.startswith("It would be shown in ")], lines
@@ -102,7 +113,7 @@ def test_a_typed_term_is_tried_on_the_prompts_and_collected(store: Path) -> None
 
 def test_a_priority_can_be_tried() -> None:
     app = one(kind="priority")
-    number = widget(app, "number_input", word("changes.priority"))
+    number = widget(app, "number_input", word("changes.value"))
     assert (number.min, number.max) == (0, MOST_PRIORITY)
     sound(number.set_value(1).run())
     sound(widget(app, "button", word("missed.try")).click().run())
@@ -111,7 +122,7 @@ def test_a_priority_can_be_tried() -> None:
 
 def test_an_empty_change_can_neither_be_tried_nor_collected() -> None:
     app = one()
-    sound(widget(app, "text_input", word("changes.glossary")).set_value("  ").run())
+    sound(widget(app, "text_input", word("changes.value")).set_value("  ").run())
     assert widget(app, "button", word("missed.try")).disabled
     assert widget(app, "button", word("missed.collect")).disabled
 

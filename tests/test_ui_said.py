@@ -29,6 +29,8 @@ def left_in_english(app: AppTest) -> list[str]:
     """Sentences of the page that nobody has translated; what users wrote is left out."""
     kinds = (app.markdown, app.caption, app.info, app.success, app.warning, app.error, app.title, app.subheader)
     said = [one.value for kind in kinds for one in kind]
+    for sentences in app.table:
+        said += [str(one) for name in sentences.value for one in sentences.value[name]]
     for frame in app.dataframe:
         said += [str(one) for name in frame.value if name not in OWN_TEXTS for one in frame.value[name]]
     return [one for one in said if ENGLISH.search(one)]

@@ -58,6 +58,37 @@ def _page() -> None:
     table(ROWS, [Column(name, name, kind) for name, kind in kinds.items()], "rows")  # type: ignore[arg-type]
 
 
+def _prose_page() -> None:
+    from workbench.ui.tables import Column, prose
+
+    rows = [{"why": "see `workbench missed`; $5 *a*", "count": 1234, "known": True}]
+    columns = [Column("why", "Why"), Column("count", "Count", "count"), Column("known", "Known", "yes")]
+    prose(rows, columns, "reasons")
+
+
+def test_sentences_stand_in_full_with_commands_as_code() -> None:
+    app = AppTest.from_function(_prose_page).run()
+    assert not app.exception
+    ((why, count, known),) = app.table[0].value.to_numpy().tolist()
+    assert why == r"see `workbench missed`; \$5 \*a\*"
+    assert (count, known) == ("1,234", "yes")
+    assert [button.label for button in app.download_button] == ["CSV", "JSON", "PARQUET"]
+
+
+def _blank_page() -> None:
+    from workbench.ui.tables import Column, table
+
+    rows = [{"score": 0.5, "rate": None}, {"score": None, "rate": 0.25}]
+    score = Column("score", "Score", said=lambda one: f"{one:.6f}", blank=True)
+    table(rows, [score, Column("rate", "Rate", "percent")], "rows")
+
+
+def test_what_does_not_apply_is_blank_and_not_no_data() -> None:
+    shown = AppTest.from_function(_blank_page).run().dataframe[0].value
+    assert shown["score"].tolist() == ["0.500000", ""]
+    assert shown["rate"].isna().tolist() == [True, False]
+
+
 def test_case_23_a_page_shows_text_on_one_line_and_numbers_by_their_kind() -> None:
     app = AppTest.from_function(_page).run()
     assert not app.exception

@@ -99,10 +99,10 @@ def test_case_44_loading_moves_every_widget_and_a_draft_that_differs_says_so(sto
     press(app, word("whatif.load"))
     values = {one.label.replace("\\", ""): one.value for one in [*app.slider, *app.toggle]}
     assert values == {name.removeprefix("recall."): value for name, value in wanted.items()}
-    assert "These are the values of **draft mine**" in said(app)
+    assert "These are the values of **draft “mine”**" in said(app)
     assert labelled(app.slider, "bonus.multi\\_view\\_step").proto.format == "%.4f"
     sound(widget(app, "slider", "weights.w\\_dense").set_value(0.42).run())
-    differs = "Differs from **draft mine** in 1 key: weights.w_dense = 0.42"
+    differs = "Differs from **draft “mine”** in 1 key: weights.w_dense = 0.42"
     assert differs in said(app)
     address = dict(visit(app, "overview").query_params)
     assert differs in said(opened("whatif", **address)), "a reload forgets what the draft was loaded from"
@@ -117,7 +117,7 @@ def test_a_draft_is_kept_as_a_file_that_commands_read(store: Path) -> None:
     assert read_toml(file)["recall.weights.w_dense"] == 0.37
     assert draft_names(store) == ["try-1"]
     assert read_draft(store, "try-1")["recall.weights.w_dense"] == 0.37
-    assert "These are the values of **draft try-1**" in said(app)
+    assert "These are the values of **draft “try-1”**" in said(app)
     widget(app, "text_input", word("whatif.name")).set_value("../x").run()
     press(app, word("whatif.keep"))
     assert "cannot be called" in said(app)

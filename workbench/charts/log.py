@@ -51,7 +51,8 @@ def activity_figure(info: Activity) -> go.Figure:
     figure.add_scatter(x=info.days, y=info.prompts, name="prompts", mode="lines", line_color="#f28e2b")
     figure.update_layout(
         barmode="overlay", legend=LEGEND, margin=MARGIN,
-        xaxis_title=f"day ({info.zone})", yaxis_title="count", title="Prompts, memories shown and used",
+        xaxis_title=f"day ({info.zone})", xaxis_type="date", yaxis_title="count",
+        title="Prompts, memories shown and used",
     )  # fmt: skip
     return figure
 

@@ -6,7 +6,8 @@ import plotly.graph_objects as go
 
 LEGEND = {"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom", "traceorder": "normal"}
 MARGIN = {"l": 10, "r": 10, "t": 90, "b": 10}
-REACHES, FALLS_SHORT, NEUTRAL = "#5e3c99", "#e66101", "#8c8c8c"
+# Each stands out from a light page and from a dark one.
+REACHES, FALLS_SHORT, NEUTRAL = "#7b5cc0", "#cc5500", "#8c8c8c"
 GAIN, LOSS, NOISE, UNKNOWN = "#4e79a7", "#e15759", "#bab0ac", "#edc948"
 
 

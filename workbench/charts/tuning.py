@@ -217,6 +217,7 @@ def front_figure(info: Front) -> go.Figure:
             "colorbar": {"title": "newly shown"},
             "line": {"width": [3 if trial == info.chosen else 0 for trial in info.trials], "color": LOSS},
         },
+        cliponaxis=False,
         hovertemplate="%{x} used lost<br>%{y} unused removed<br>%{customdata} newly shown<extra>trial %{text}</extra>",
     )  # fmt: skip
     figure.update_layout(

@@ -22,7 +22,10 @@ _LOG = logging.getLogger("workbench.ui")
 _ICON = Path(__file__).parent / "static" / "icon.png"
 # Dense: the room beside the page goes to the page.
 _WITHOUT_STORE = ("data", "help")
-_STYLE = "[data-testid=stMainBlockContainer] {padding-left: 2rem; padding-right: 2rem}"
+_STYLE = """
+[data-testid=stMainBlockContainer] {padding-left: 2rem; padding-right: 2rem}
+[data-testid=stMarkdownContainer] code {font-size: 0.875em}
+"""
 
 
 def run() -> None:

@@ -62,11 +62,11 @@ def draw_change(memory: Mapping[str, Any]) -> Fix | None:
         first = suggested[0] if suggested else ""
         st.session_state[key] = int(first or 0) if kind == "priority" else first
     if kind == "priority":
-        return fix_of(memory, kind, str(st.number_input(names[kind], 0, MOST_PRIORITY, key=key)))
+        return fix_of(memory, kind, str(st.number_input(t("changes.value"), 0, MOST_PRIORITY, key=key)))
     with st.container(horizontal=True):
         for number, one in enumerate(suggested if len(suggested) > 1 else ()):
             st.button(literal(one), key=f"{key} {number}", on_click=_take, args=(key, one))
-    return fix_of(memory, kind, st.text_input(names[kind], key=key))
+    return fix_of(memory, kind, st.text_input(t("changes.value"), key=key))
 
 
 def _take(key: str, value: str) -> None:

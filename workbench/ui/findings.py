@@ -57,11 +57,11 @@ def setting_rows(result: Mapping[str, Any]) -> list[dict[str, Any]]:
 def setting_columns() -> list[Column]:
     """The columns of setting_rows."""
     return [
-        Column("key", plain("ledger.key"), width="medium"),
-        Column("present", plain("ledger.present")),
-        Column("proposed", plain("ledger.proposal")),
-        Column("best_found", plain("ledger.found")),
-        Column("step", plain("ledger.step")),
+        Column("key", plain("ledger.key"), width=240),
+        Column("present", plain("ledger.present"), width="small"),
+        Column("proposed", plain("ledger.proposal"), width="small"),
+        Column("best_found", plain("ledger.found"), width="small"),
+        Column("step", plain("ledger.step"), width="small"),
         Column("note", plain("ledger.note")),
     ]
 
@@ -104,7 +104,7 @@ def result_metrics(result: Mapping[str, Any]) -> list[tuple[str, str, str]]:
             (t("tune.newly_shown"), newly, t("tune.newly_shown_help")),
         ]
     if plateau is not None:
-        found.append((t("tune.plateau"), f"{plateau:.0%}", t("tune.plateau_help")))
+        found.append((t("tune.plateau"), f"{100 * plateau:.0f} %", t("tune.plateau_help")))
     return [*found, (t("tune.looks"), f"{result['looks']:,}", t("tune.looks_help"))]
 
 

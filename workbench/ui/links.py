@@ -17,7 +17,7 @@ def has_page(name: str) -> bool:
 
 def link(name: str, label: str) -> None:
     """A link to the page `name`."""
-    st.page_link(_script(name), label=label)
+    st.page_link(_script(name), label=label, icon=":material/arrow_forward:")
 
 
 def go(name: str, **values: str) -> NoReturn:

@@ -69,7 +69,7 @@ def _mean(found: Mapping[str, Any]) -> dict[str, str]:
     no_data = plain("table.no_data")
     return {
         "mean": no_data if mean is None else f"{mean:.2f}",
-        "ends": no_data if ends is None else f"{ends[0]:.2f} – {ends[1]:.2f}",
+        "ends": no_data if ends is None else f"{ends[0]:.2f}\u00a0–\u00a0{ends[1]:.2f}",
     }
 
 
@@ -101,12 +101,13 @@ def separation_lines(found: Mapping[str, Any]) -> list[str]:
     if found["auc"] is not None:
         low, high = found["auc_interval"] or (0.0, 1.0)
         verdict = "yes" if low > 0.5 else "reversed" if high < 0.5 else "unclear"
-        lines.append(t(f"overview.auc_{verdict}", auc=found["auc"], low=low, high=high))
+        shares = {name: f"{100 * share:.0f} %" for name, share in (("auc", found["auc"]), ("low", low), ("high", high))}
+        lines.append(t(f"overview.auc_{verdict}", **shares))
     return lines
 
 
 def _signed(ends: Sequence[float] | None) -> str:
-    return plain("table.no_data") if ends is None else f"{ends[0]:+.3f} … {ends[1]:+.3f}"
+    return plain("table.no_data") if ends is None else f"{ends[0]:+.3f}\u00a0…\u00a0{ends[1]:+.3f}"
 
 
 def question_rows(found: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

@@ -103,7 +103,8 @@ def _review(db: Database, boot: bool) -> Review:
 
 
 def memory_rows(found: Row) -> list[dict[str, Any]]:
-    """The missed memories, most often missed first."""
+    """The missed memories, most often missed first, all over the same weeks."""
+    weeks = sorted({week["week"] for one in found["memories"] for week in one["weeks"]})
     return [
         {
             "uri": one["uri"],
@@ -111,13 +112,18 @@ def memory_rows(found: Row) -> list[dict[str, Any]]:
             "needed": one["missed"] + one["helped"],
             "miss_rate_shrunk": one["miss_rate_shrunk"],
             "miss_rate_interval": one["miss_rate_interval"],
-            "weeks": [week["missed"] for week in one["weeks"]],
+            "weeks": _counts(one["weeks"], weeks),
             "stage": next(iter(one["stages"]), None),
             **one["evidence"],
             "clients": list(one["clients"]),
         }
         for one in found["memories"]
     ]
+
+
+def _counts(own: Sequence[Row], weeks: Sequence[str]) -> list[int]:
+    missed = {week["week"]: week["missed"] for week in own}
+    return [missed.get(week, 0) for week in weeks]
 
 
 def memory_columns() -> list[Column]:
@@ -142,7 +148,7 @@ def stage_name(stage: str) -> str:
 
 def stages_words(found: Row) -> str:
     """How many misses each stage lost, in words."""
-    return " · ".join(f"{stage_name(one['stage'])} {one['misses']:,}" for one in found["stages"])
+    return " · ".join(f"{stage_name(one['stage'])}\u00a0({one['misses']:,})" for one in found["stages"])
 
 
 def stage_rows(found: Row) -> list[dict[str, Any]]:

@@ -52,7 +52,7 @@ def word(english: str) -> str:
     parts = _JOINS.split(english)
     if not all(part in known for part in parts[::2]):
         return english
-    return "".join(known[part] if place % 2 == 0 else part for place, part in enumerate(parts))
+    return "".join(known.get(part, part) for part in parts)
 
 
 def _hold_legend(figure: go.Figure) -> None:
@@ -81,6 +81,8 @@ def _spoken(figure: go.Figure) -> None:
     for note in figure.layout.annotations:
         note.text = said_plainly(word(note.text))
     for axis in (*figure.select_xaxes(), *figure.select_yaxes()):
+        if axis.type == "date":
+            axis.tickformat = t("charts.day")
         if axis.title.text:
             axis.title.text = said_plainly(word(axis.title.text))
 

@@ -12,7 +12,7 @@ import streamlit as st
 from workbench.charts import TERMS
 from workbench.compare.beside import beside
 from workbench.judge import MISS_EVIDENCE, write_misses
-from workbench.params import Params
+from workbench.params import KEYS, Params
 from workbench.replay.explain import explain
 from workbench.replay.logged import settings_in_force
 from workbench.replay.logged_block import logged_block
@@ -24,6 +24,7 @@ from workbench.text import shown
 from workbench.ui import kept
 from workbench.ui.cached import cached
 from workbench.ui.empty import expect_prompts
+from workbench.ui.findings import number
 from workbench.ui.literal import literal
 from workbench.ui.pictures import word
 from workbench.ui.tables import Column
@@ -33,6 +34,8 @@ from workbench.ui.texts.said import said, said_plainly
 _MOST_LISTED = 200
 _MOST_TEXT = 4000
 _PROMPT = 90
+# In pixels: most addresses in full.
+_ADDRESS = 230
 STAGES = ("logged", "replayed", "candidate")
 
 
@@ -118,10 +121,10 @@ def stage_rows(found: Sequence[Mapping[str, Any]], explanation: Mapping[str, Any
 def stage_columns() -> list[Column]:
     """The columns of stage_rows."""
     return [
-        Column("uri", plain("prompt.memory"), width="medium"),
+        Column("uri", plain("prompt.memory"), width=_ADDRESS),
         *(Column(f"{stage}_score", plain(f"prompt.stage_{stage}"), "score") for stage in STAGES),
-        Column("shown_in", plain("prompt.shown_in"), width="medium", said=_stage_names),
-        Column("opened_how", plain("prompt.opened"), width="medium"),
+        Column("shown_in", plain("prompt.shown_in"), width="small", said=_stage_names),
+        Column("opened_how", plain("prompt.opened"), width="small"),
         Column("answer", plain("prompt.answer"), said=lambda grade: grade and plain(f"review.{grade}")),
         Column("why", plain("prompt.why"), width="large"),
         *(Column(term, word(term.replace("_", " ")), "score") for term in TERMS),
@@ -168,16 +171,16 @@ def signal_rows(explanation: Mapping[str, Any]) -> list[dict[str, Any]]:
 def signal_columns() -> list[Column]:
     """The columns of signal_rows."""
     return [
-        Column("signal", plain("prompt.signal")),
-        Column("uri", plain("prompt.memory"), width="medium"),
-        Column("view_type", plain("prompt.view")),
-        Column("keyword", plain("prompt.keyword")),
+        Column("signal", plain("prompt.signal"), said=lambda name: word(name.replace("_", " "))),
+        Column("uri", plain("prompt.memory"), width=_ADDRESS),
+        Column("view_type", plain("prompt.view"), blank=True),
+        Column("keyword", plain("prompt.keyword"), blank=True),
         Column("raw_score", plain("prompt.score"), "score"),
         Column("weight", plain("prompt.weight"), "number"),
         Column("counts", plain("prompt.counts"), "yes"),
         Column("reason", plain("prompt.reason"), width="medium"),
         Column("hits", plain("prompt.hits")),
-        Column("wildcard_only", plain("prompt.wildcard"), "yes"),
+        Column("wildcard_only", plain("prompt.wildcard"), "yes", blank=True),
     ]
 
 
@@ -192,7 +195,7 @@ def folded(text: str, most: int = _MOST_TEXT) -> str:
 def note_lines(explanation: Mapping[str, Any], at: str) -> list[str]:
     """The notes that stand at one part of an explanation, as Markdown."""
     return [
-        f"ⓘ {said(note['note'])}" + (f" ({t('prompt.memories', count=len(note['uris']))})" if note["uris"] else "")
+        f"ⓘ {said(note['note'])}" + (t("prompt.notes_of", count=len(note["uris"])) if note["uris"] else "")
         for note in explanation["notes"]
         if note["at"] == at
     ]
@@ -203,7 +206,7 @@ def facts_line(explanation: Mapping[str, Any]) -> str:
     query = explanation["query"]
     none = plain("prompt.none")
     return t(
-        "prompt.facts", at=query["now"] or none, client=query["client_type"] or none,
+        "prompt.facts", at=f"{query['now'][:19]} UTC" if query["now"] else none, client=query["client_type"] or none,
         session=query["session_id"] or none, tokens=query["query_tokens"], rows=len(explanation["signal_rows"]),
         candidates=len(explanation["candidates"]),
     )  # fmt: skip
@@ -218,7 +221,7 @@ def token_line(query: Mapping[str, Any]) -> str:
 def change_rows(explanation: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The single changes, of settings and of the memory, that would show or hide one memory."""
     settings = [
-        {"change": f"{one['key']}: {one['from']:g} → {one['to']:g}", "then": _then(one), "score": None}
+        {"change": f"{one['key']}: {_value(one, 'from')} → {_value(one, 'to')}", "then": _then(one), "score": None}
         for one in explanation["single_changes"]
     ]
     own = [
@@ -233,8 +236,14 @@ def change_columns() -> list[Column]:
     return [
         Column("change", plain("prompt.change"), width="large"),
         Column("then", plain("prompt.then")),
-        Column("score", plain("prompt.score"), "score"),
+        Column("score", plain("prompt.score"), said=lambda score: f"{score:.6f}", blank=True),
     ]
+
+
+def _value(change: Mapping[str, Any], end: str) -> str:
+    """An end of a change of a key; a switch has no numbers."""
+    value = change[end]
+    return number(change["key"], bool(value)) if KEYS[change["key"]].kind is bool else f"{value:g}"
 
 
 def _then(change: Mapping[str, Any]) -> str:

@@ -14,31 +14,48 @@ import pyarrow.parquet as pq
 import streamlit as st
 
 from workbench.text import csv_bytes, shown
+from workbench.ui.literal import literal
 from workbench.ui.texts import plain, t
+from workbench.ui.texts.said import marked
 
 Kind = Literal["text", "count", "percent", "interval", "score", "number", "yes", "time", "trend"]
 Rows = Sequence[Mapping[str, Any]]
+# Up to so many rows a table stands whole on the page; from so many on it gets more room, in pixels.
+_WHOLE, _LONG, _HEIGHT = 15, 50, 600
 
 
 @dataclass(frozen=True)
 class Column:
     """One column: `name` in the rows and in files, `label` above it on the page, how its values are shown.
 
-    `said` makes text of a value for the page alone. `percent` and both ends of an `interval` are shares, 0..1; a `time`
+    `said` makes text of a value for the page alone; `blank` leaves the cell of a value empty that does not apply, which
+    is said to be no data otherwise. `percent` and both ends of an `interval` are shares, 0..1; a `time`
     is ISO text or a datetime, a `trend` a list of counts.
     """
 
     name: str
     label: str
     kind: Kind = "text"
-    width: Literal["small", "medium", "large"] | None = None
+    width: Literal["small", "medium", "large"] | int | None = None
     said: Callable[[Any], str] | None = None
+    blank: bool = False
 
 
 def table(rows: Rows, columns: Sequence[Column], name: str) -> None:
     """Draw rows as a table with its downloads; `name` is its key and the name of the files, and says what it holds.
     Files hold the values as they are."""
-    st.dataframe(_cells(rows, columns), key=f"table {name}", **_drawn(columns, name))
+    st.dataframe(_cells(rows, columns), key=f"table {name}", **_drawn(rows, columns, name))
+    downloads(rows, [column.name for column in columns], name)
+
+
+def prose(rows: Rows, columns: Sequence[Column], name: str) -> None:
+    """The same for sentences, which stand there in full, with the commands in them as code. Widths are left to the
+    page, and no row can be chosen."""
+    cells = [[_sentence(row[column.name], column) for row in rows] for column in columns]
+    st.table(
+        pa.table(cells, names=[literal(column.label) for column in columns]),
+        border="horizontal", hide_index=True, alt=plain("table.alt", name=name),
+    )  # fmt: skip
     downloads(rows, [column.name for column in columns], name)
 
 
@@ -52,7 +69,7 @@ def pick(rows: Rows, columns: Sequence[Column], name: str, key: str, chosen: Any
         on_select="rerun",
         selection_mode="single-row",
         selection_default={"selection": {"rows": [keys.index(chosen)] if chosen in keys else []}},
-        **_drawn(columns, name),
+        **_drawn(rows, columns, name),
     )
     downloads(rows, [column.name for column in columns], name)
     return next((keys[row] for row in state.selection.rows if row < len(keys)), None)
@@ -62,9 +79,14 @@ def _cells(rows: Rows, columns: Sequence[Column]) -> pa.Table:
     return pa.table({column.name: pa.array([_cell(row[column.name], column) for row in rows]) for column in columns})
 
 
-def _drawn(columns: Sequence[Column], name: str) -> dict[str, Any]:
-    """How every table is drawn."""
+def _sentence(value: Any, column: Column) -> str:
+    return f"{value:,}" if column.kind == "count" else marked(str(_cell(value, column)))
+
+
+def _drawn(rows: Rows, columns: Sequence[Column], name: str) -> dict[str, Any]:
+    """How every table is drawn: a short one whole, a long one in a window."""
     return {
+        "height": "content" if len(rows) <= _WHOLE else _HEIGHT if len(rows) >= _LONG else "auto",
         "width": "stretch",
         "hide_index": True,
         "column_config": {column.name: _config(column) for column in columns},
@@ -130,7 +152,7 @@ def interval(ends: Sequence[float] | None) -> str:
 def _cell(value: Any, column: Column) -> Any:
     """A value as its column takes it."""
     if value is None:
-        return None
+        return "" if column.blank else None
     if column.said is not None:
         return shown(column.said(value))
     kind = column.kind

@@ -63,7 +63,8 @@ def _memory(memory: Mapping[str, Any]) -> None:
     if not memory["advice"]:
         st.markdown(t("missed.no_advice"))
     for number, one in enumerate(memory["advice"], 1):
-        st.markdown(f"{number}. **{t('missed.advice_' + one['kind'])}**: {said(one['reason'] + ' ' + one['do'])}")
+        kind, why = t(f"missed.advice_{one['kind']}"), said(f"{one['reason']} {one['do']}")
+        st.markdown(f"{number}. " + plain("missed.one_advice", kind=kind, why=why))
     if memory["reach"] is not None:
         st.caption(said(memory["reach"]["sentence"]))
 

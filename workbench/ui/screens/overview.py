@@ -30,7 +30,7 @@ from workbench.ui.log import (
     tiles,
 )
 from workbench.ui.pictures import picture
-from workbench.ui.tables import Column, table
+from workbench.ui.tables import Column, prose, table
 from workbench.ui.texts import plain, t
 from workbench.ui.texts.said import said
 
@@ -80,25 +80,20 @@ if found["shown"]:
         st.markdown(line)
 
 st.subheader(t("overview.questions"))
-table(
-    question_rows(found["questions"]),
-    [
-        Column("question", plain("overview.question"), width="medium"),
-        Column("answered", plain("overview.answered"), "yes", "small"),
-        Column("why", plain("overview.why"), width="large"),
-        Column("more_days", plain("overview.more_days"), width="small"),
-    ],
-    "questions",
-)
+columns = [
+    Column("question", plain("overview.question")), Column("answered", plain("overview.answered"), "yes"),
+    Column("why", plain("overview.why")), Column("more_days", plain("overview.more_days")),
+]  # fmt: skip
+prose(question_rows(found["questions"]), columns, "questions")
 with st.expander(t("overview.rests_on")):
     columns = [
         Column("step", plain("overview.step")), Column("count", plain("overview.count"), "count"),
-        Column("why", plain("overview.why"), width="large"),
+        Column("why", plain("overview.why")),
     ]  # fmt: skip
-    table(denominator_rows(found), columns, "denominators")
+    prose(denominator_rows(found), columns, "denominators")
 with st.expander(t("overview.good_for")):
     columns = [
         Column("can", plain("overview.can")), Column("possible", plain("overview.possible"), "yes"),
-        Column("why", plain("overview.why"), width="large"),
+        Column("why", plain("overview.why")),
     ]  # fmt: skip
-    table(capability_rows(holds["capabilities"]), columns, "capabilities")
+    prose(capability_rows(holds["capabilities"]), columns, "capabilities")

@@ -115,7 +115,7 @@ def _memory(query_id: str, found: Found, made: Found, under: Found) -> None:
     for place, one, which in zip(st.columns(2), (found, others), ("replayed", "candidate"), strict=True):
         info = waterfall_info(one, uri)
         if info is not None:
-            title = f"{t('prompt.adds_up')}: {t('prompt.stage_' + which)}"
+            title = t("prompt.adds_up", stage=plain(f"prompt.stage_{which}"))
             with place:
                 picture(waterfall_figure(info), f"score-{which}", title)
     with st.spinner(t("prompt.trying")):

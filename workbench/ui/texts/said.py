@@ -21,9 +21,13 @@ _NAME = re.compile(r"\{(\w+)\}")
 
 
 def said(english: str) -> str:
-    """A generated text as Markdown in the language of the session; a sentence that no pair knows stays English.
-    Commands of the workbench stand as code, all else as it is."""
-    parts = _COMMAND.split(said_plainly(english))
+    """A generated text as Markdown in the language of the session; a sentence that no pair knows stays English."""
+    return marked(said_plainly(english))
+
+
+def marked(text: str) -> str:
+    """A text as Markdown: commands of the workbench stand as code, all else as it is."""
+    parts = _COMMAND.split(text)
     return "".join(f"`{part}`" if place % 2 else literal(part) for place, part in enumerate(parts))
 
 
