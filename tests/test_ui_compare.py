@@ -47,7 +47,7 @@ def test_everything_is_what_the_command_says(store: Path, run: Callable[..., tup
         f"{one['effect']:+.4f}" for one in pair["differences"].values() if one["effect"] is not None
     ]
     assert flips["uri"].tolist() == [one["uri"] for one in pair["flips"]]
-    assert flips["cause"].tolist() == [one["cause"] for one in pair["flips"]]
+    assert flips["cause"].tolist() == [one["cause"].replace("_", " ") for one in pair["flips"]]
     assert all(flips["query_text"])
     assert f"won {pair['used_won']}, lost {pair['used_lost']}" in said(app)
     assert set(clients["client"]) == {"codex"}

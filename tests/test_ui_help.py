@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from PIL import Image
-from tour import NAMES, SIZE
+from tour import NAMES, SIZE, pictures
 from ui_app import opened, word
 
 from workbench import ui
@@ -23,23 +23,25 @@ MOST_BYTES = 60_000
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("screen", TOURED)
-def test_every_page_has_a_small_picture(screen: str, language: str) -> None:
-    file = PICTURES / f"{screen}-{language}.webp"
-    assert file.stat().st_size < MOST_BYTES
-    with Image.open(file) as picture:
-        assert picture.size == SIZE
+def test_every_page_has_small_pictures(screen: str, language: str) -> None:
+    for name in pictures(screen, language):
+        assert (PICTURES / name).stat().st_size < MOST_BYTES
+        with Image.open(PICTURES / name) as picture:
+            assert picture.size == SIZE
 
 
 def test_the_way_leads_over_every_page_and_there_are_no_other_pictures() -> None:
     assert {*TOURED, "help"} == set(NAMES)
-    assert {file.stem for file in PICTURES.iterdir()} == {f"{name}-{one}" for name in TOURED for one in LANGUAGES}
+    named = {name for screen in TOURED for one in LANGUAGES for name in pictures(screen, one)}
+    assert {file.name for file in PICTURES.iterdir()} == named
 
 
 def test_the_docs_lead_through_every_page() -> None:
     tour = (ROOT / "docs" / "tour.md").read_text(encoding="utf-8")
     for screen in TOURED:
         assert f"## {word(f'{screen}.title')}\n" in tour
-        assert f"(../ui/static/tour/{screen}-en.webp)" in tour
+        for name in pictures(screen, "en"):
+            assert f"(../ui/static/tour/{name})" in tour
         assert word(f"help.{screen}") in " ".join(tour.split())
     assert "(workbench/docs/tour.md)" in (ROOT.parent / "README.md").read_text(encoding="utf-8")
 
@@ -51,4 +53,4 @@ def test_the_page_help_needs_no_data(language: str, tmp_path: Path, monkeypatch:
     monkeypatch.setenv("WORKBENCH_DB", str(tmp_path / "empty.duckdb"))
     app = opened("help", lang=language)
     assert [one.value for one in app.subheader] == [word(f"{screen}.title", language) for screen in TOURED]
-    assert len(app.get("image")) == len(TOURED)
+    assert len(app.get("image")) == sum(len(pictures(screen, language)) for screen in TOURED)

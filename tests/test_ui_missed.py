@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from memory_store import NOW, Memories
@@ -65,8 +66,8 @@ def test_the_table_says_how_often_where_and_by_what() -> None:
 
 
 def test_the_weeks_of_all_memories_are_the_same_ones() -> None:
-    outline = {"miss_rate_shrunk": None, "miss_rate_interval": None, "missed": 1, "helped": 0}
-    more = {"stages": {}, "evidence": {}, "clients": []}
+    outline: dict[str, Any] = {"miss_rate_shrunk": None, "miss_rate_interval": None, "missed": 1, "helped": 0}
+    more: dict[str, Any] = {"stages": {}, "evidence": {}, "clients": []}
     counts = {"core://a": {"2026-03-02": 2, "2026-03-09": 1}, "core://b": {"2026-03-09": 3, "2026-03-16": 4}}
     found = [
         {**outline, **more, "uri": uri, "weeks": [{"week": week, "missed": count} for week, count in weeks.items()]}

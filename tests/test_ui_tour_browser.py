@@ -55,7 +55,7 @@ def test_every_page_is_whole(
             page.goto(address + tour.address(name, language))
             heading(page, word(f"{name}.title", language)).wait_for(timeout=PATIENCE_MS)
             if theme == "light" and name != "help":
-                for_the_tour(page, tour.store, folder / f"{name}-{language}.webp")
+                for_the_tour(page, tour.store, folder, name, language)
             for width in WIDTHS:
                 _fits(page, name, width)
                 page.screenshot(path=folder / f"{name}-{language}-{theme}-{width}.png")

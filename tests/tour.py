@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
-from app_in_browser import drawn
+from app_in_browser import PATIENCE_MS, drawn
 from PIL import Image
 from studies import finished_study
+from ui_app import word
 
 from workbench.folding import fold
 from workbench.judge.hand import answered, keep
@@ -21,11 +22,24 @@ from workbench.tune import studies_folder
 from workbench.ui.screens import SCREENS
 
 if TYPE_CHECKING:
+    from playwright.sync_api import FloatRect as Clip
     from playwright.sync_api import Page
 
 NAMES = [screen.name for screens in SCREENS.values() for screen in screens]
 SIZE = (1000, 750)
+# What else a page shows, further down: the text that heads it.
+FURTHER = {
+    "overview": ["overview.clients"],
+    "prompt": ["prompt.one_memory"],
+    "missed": ["missed.advice"],
+    "whatif": ["whatif.curve"],
+    "tune": ["tune.held_out", "tune.settle"],
+    "compare": ["compare.differences"],
+}
 _WINDOW = {"width": 1280, "height": 960}
+# Of the window, without the navigation and the bar at the top.
+_BESIDE: Clip = {"x": 244, "y": 58, "width": 1036, "height": 777}
+_TO_THE_TOP = "one => { one.scrollIntoView({block: 'start'}); one.closest('[data-testid=stMain]').scrollBy(0, -70) }"
 _WITHOUT = """folder => {
     const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
     while (texts.nextNode()) texts.currentNode.data = texts.currentNode.data.replaceAll(folder, "")
@@ -73,10 +87,27 @@ def toured(folder: Path) -> Toured:
     return Toured(store, looked_at)
 
 
-def for_the_tour(page: Page, store: Path, target: Path) -> None:
-    """Write a small picture of the top of the page, as the page Help shows it; it does not tell where `store` lies."""
+def pictures(screen: str, language: str) -> list[str]:
+    """The names of the pictures of a page, from its top to its end."""
+    further = (f"-{number}" for number in range(2, 2 + len(FURTHER.get(screen, ()))))
+    return [f"{screen}{place}-{language}.webp" for place in ("", *further)]
+
+
+def for_the_tour(page: Page, store: Path, folder: Path, screen: str, language: str) -> None:
+    """Write the small pictures of the page that Help shows; they do not tell where `store` lies."""
     page.set_viewport_size({"width": _WINDOW["width"], "height": _WINDOW["height"]})
     drawn(page)
     page.evaluate(_WITHOUT, f"{store.parent}{os.sep}")
-    with Image.open(BytesIO(page.screenshot())) as whole:
+    top, *further = pictures(screen, language)
+    _save(page.screenshot(), folder / top)
+    for heading, name in zip(FURTHER.get(screen, ()), further, strict=True):
+        headed = page.get_by_test_id("stMain").get_by_text(word(heading, language), exact=True).first
+        headed.wait_for(timeout=PATIENCE_MS)
+        headed.evaluate(_TO_THE_TOP)
+        drawn(page)
+        _save(page.screenshot(clip=_BESIDE), folder / name)
+
+
+def _save(screenshot: bytes, target: Path) -> None:
+    with Image.open(BytesIO(screenshot)) as whole:
         whole.convert("RGB").resize(SIZE, Image.Resampling.LANCZOS).save(target, quality=55, method=6)

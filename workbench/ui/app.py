@@ -24,7 +24,7 @@ _ICON = Path(__file__).parent / "static" / "icon.png"
 _WITHOUT_STORE = ("data", "help")
 _STYLE = """
 [data-testid=stMainBlockContainer] {padding-left: 2rem; padding-right: 2rem}
-[data-testid=stMarkdownContainer] code {font-size: 0.875em}
+[data-testid=stMarkdownContainer] code, [data-testid=stCaptionContainer] code {font-size: 0.875em}
 """
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from workbench.labelling import Decision, pending_decision
 from workbench.ui.cached import store_path
 from workbench.ui.common import kept_choice
-from workbench.ui.configurations import AT_HAND, called, configurations, in_force, resolved_or_present
+from workbench.ui.configurations import AT_HAND, STUDY, called, configurations, in_force, resolved_or_present
 from workbench.ui.texts import t
 from workbench.ui.texts.said import said_plainly
 
@@ -20,11 +20,16 @@ def pending() -> Decision:
     return pending_decision(in_force(), store_path())
 
 
+def decision_name(decision: Decision) -> str:
+    """What an open decision is about, as plain text."""
+    return called(decision.name) if decision.name.startswith(f"{STUDY} ") else said_plainly(decision.name)
+
+
 def candidate() -> tuple[str, Mapping[str, Any]]:
     """The candidate that is chosen, at first the draft where somebody works on one, else what the open decision is
     about: what it is called, as plain text, and its values."""
     decision, others = pending(), configurations()[1:]
-    names = {_PENDING: said_plainly(decision.name), **{one: called(one) for one in others}}
+    names = {_PENDING: decision_name(decision), **{one: called(one) for one in others}}
     worked_on = resolved_or_present(AT_HAND) != in_force()
     order = sorted(names, key=lambda one: one != AT_HAND) if worked_on else list(names)
     chosen = kept_choice("candidate", t("prompt.candidate"), order, names.__getitem__)

@@ -7,6 +7,7 @@ from typing import Any
 
 import streamlit as st
 
+from workbench.charts import TERMS
 from workbench.charts.tuning import sides_figure, sides_info
 from workbench.compare import compare, moved_most
 from workbench.compare.estimated import estimated_alone
@@ -23,7 +24,7 @@ from workbench.ui.configurations import AT_HAND, PRESENT, STUDY, called, configu
 from workbench.ui.findings import ledger_columns, ledger_rows, number
 from workbench.ui.links import go
 from workbench.ui.literal import literal
-from workbench.ui.pictures import picture
+from workbench.ui.pictures import picture, word
 from workbench.ui.tables import Column, pick, table
 from workbench.ui.texts import plain, t
 from workbench.ui.texts.said import said, said_plainly
@@ -151,6 +152,12 @@ def _flip(flip: Mapping[str, Any]) -> dict[str, Any]:
     return {**flip, "shown_by": "second" if flip["first_place"] is None else "first", "keys": keys}
 
 
+def _cause(english: str) -> str:
+    """The cause of a flip: a term with how far it moved, or else a sentence."""
+    term, _, moved = english.rpartition(" ")
+    return f"{word(term.replace('_', ' '))} {moved}" if term in TERMS else said_plainly(english)
+
+
 def _flip_columns() -> list[Column]:
     return [
         Column("query_text", plain("prompt.prompt"), width="large", said=lambda text: shown(text, 200)),
@@ -159,7 +166,7 @@ def _flip_columns() -> list[Column]:
         Column("shown_by", plain("compare.shown_by"), said=lambda one: plain(f"compare.{one}")),
         Column("first_score", plain("compare.first_score"), "score"),
         Column("second_score", plain("compare.second_score"), "score"),
-        Column("cause", plain("compare.cause"), width="medium", said=said_plainly),
+        Column("cause", plain("compare.cause"), width="small", said=_cause),
         Column("keys", plain("compare.keys"), width="large"),
     ]
 
@@ -180,7 +187,7 @@ def draw_estimate(selection: Selection, found: Mapping[str, Any]) -> None:
     if estimate["model"]["usable"]:
         table([_estimate_row(name, one) for name, one in newly.items()], _estimate_columns(), "estimate")
     for name, one in newly.items():
-        st.markdown(f"- **{literal(called(name))}**: {said(one['said'])}")
+        st.markdown("- " + plain("frame.named", name=literal(called(name)), what=said(one["said"])))
 
 
 @cached

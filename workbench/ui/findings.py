@@ -62,7 +62,7 @@ def setting_columns() -> list[Column]:
         Column("proposed", plain("ledger.proposal"), width="small"),
         Column("best_found", plain("ledger.found"), width="small"),
         Column("step", plain("ledger.step"), width="small"),
-        Column("note", plain("ledger.note")),
+        Column("note", plain("ledger.note"), width=180),
     ]
 
 

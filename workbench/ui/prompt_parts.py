@@ -123,10 +123,10 @@ def stage_columns() -> list[Column]:
     return [
         Column("uri", plain("prompt.memory"), width=_ADDRESS),
         *(Column(f"{stage}_score", plain(f"prompt.stage_{stage}"), "score") for stage in STAGES),
-        Column("shown_in", plain("prompt.shown_in"), width="small", said=_stage_names),
-        Column("opened_how", plain("prompt.opened"), width="small"),
-        Column("answer", plain("prompt.answer"), said=lambda grade: grade and plain(f"review.{grade}")),
+        Column("shown_in", plain("prompt.shown_in"), width=175, said=_stage_names),
+        Column("opened_how", plain("prompt.opened"), width=110),
         Column("why", plain("prompt.why"), width="large"),
+        Column("answer", plain("prompt.answer"), said=lambda grade: grade and plain(f"review.{grade}")),
         *(Column(term, word(term.replace("_", " ")), "score") for term in TERMS),
     ]
 

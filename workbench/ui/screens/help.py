@@ -23,6 +23,6 @@ for name in (screen.name for group in _WAY for screen in SCREENS[group] if scree
     st.subheader(title)
     st.markdown(t(f"help.{name}"))
     link(name, t("help.open", page=title))
-    with st.container(border=True):
-        picture = _PICTURES / f"{name}-{language()}.webp"
-        st.image(str(picture), width="stretch", alt=t("help.picture", page=title))
+    for picture in sorted(_PICTURES.glob(f"{name}-*{language()}.webp"), key=lambda file: (len(file.stem), file.stem)):
+        with st.container(border=True):
+            st.image(str(picture), width="stretch", alt=t("help.picture", page=title))

@@ -64,7 +64,7 @@ def _memory(memory: Mapping[str, Any]) -> None:
         st.markdown(t("missed.no_advice"))
     for number, one in enumerate(memory["advice"], 1):
         kind, why = t(f"missed.advice_{one['kind']}"), said(f"{one['reason']} {one['do']}")
-        st.markdown(f"{number}. " + plain("missed.one_advice", kind=kind, why=why))
+        st.markdown(f"{number}. " + plain("frame.named", name=kind, what=why))
     if memory["reach"] is not None:
         st.caption(said(memory["reach"]["sentence"]))
 

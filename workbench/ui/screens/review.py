@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import streamlit as st
 
+from workbench.labelling import Decision
 from workbench.ui.answers import answer_buttons
 from workbench.ui.bar import chosen
-from workbench.ui.candidate import pending
+from workbench.ui.candidate import decision_name, pending
 from workbench.ui.empty import expect_log
 from workbench.ui.log import held
 from workbench.ui.prompt_parts import folded
 from workbench.ui.review_queue import Pair, Queue, forget, give, queue, step, undo
 from workbench.ui.texts import t
-from workbench.ui.texts.said import said, said_plainly
+from workbench.ui.texts.said import said
 
 
-def _progress(found: Queue, decision: str) -> None:
-    st.markdown(t("review.decision", name=said_plainly(decision)))
+def _progress(found: Queue, decision: Decision) -> None:
+    st.markdown(t("review.decision", name=decision_name(decision)))
     st.markdown(said(found.progress["said"]))
     st.progress(found.share, text=t("review.progress", given=len(found.given), more=found.more))
 
@@ -48,7 +49,7 @@ expect_log(held())
 decision = pending()
 with st.spinner(t("review.looking")):
     asking = queue(chosen().selection, decision)
-_progress(asking, decision.name)
+_progress(asking, decision)
 if asking.pair is not None:
     st.caption(t("review.number", number=asking.place + 1, count=len(asking.pairs)))
     _pair(asking.pair)
