@@ -41,7 +41,7 @@ def test_everything_is_what_the_command_says(store: Path, run: Callable[..., tup
     for part in findings.LEDGER:
         if word(f"ledger.{part}") in by_count.index:
             row = by_count.loc[word(f"ledger.{part}")]
-            assert [row["present"], row["draft “mine”"]] == [one[part] for one in found["ledgers"].values()]
+            assert [row["present"], row["draft mine"]] == [one[part] for one in found["ledgers"].values()]
     assert len(figures) == len(pair["differences"])
     assert figures["effect"].dropna().tolist() == [
         f"{one['effect']:+.4f}" for one in pair["differences"].values() if one["effect"] is not None

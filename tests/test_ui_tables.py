@@ -89,6 +89,21 @@ def test_what_does_not_apply_is_blank_and_not_no_data() -> None:
     assert shown["rate"].isna().tolist() == [True, False]
 
 
+def _empty_page() -> None:
+    from workbench.ui.tables import Column, pick, table
+
+    columns = [Column("uri", "Memory")]
+    table([], columns, "rows")
+    assert pick([], columns, "choice", "uri") is None
+
+
+def test_a_table_without_rows_says_so() -> None:
+    app = AppTest.from_function(_empty_page).run()
+    assert not app.exception
+    assert [one.value for one in app.caption] == ["There are no rows."] * 2
+    assert not app.dataframe
+
+
 def test_case_23_a_page_shows_text_on_one_line_and_numbers_by_their_kind() -> None:
     app = AppTest.from_function(_page).run()
     assert not app.exception

@@ -43,7 +43,10 @@ class Column:
 
 def table(rows: Rows, columns: Sequence[Column], name: str) -> None:
     """Draw rows as a table with its downloads; `name` is its key and the name of the files, and says what it holds.
-    Files hold the values as they are."""
+    Files hold the values as they are. Without rows, it says so."""
+    if not rows:
+        st.caption(t("table.empty"))
+        return
     st.dataframe(_cells(rows, columns), key=f"table {name}", **_drawn(rows, columns, name))
     downloads(rows, [column.name for column in columns], name)
 
@@ -62,6 +65,9 @@ def prose(rows: Rows, columns: Sequence[Column], name: str) -> None:
 def pick(rows: Rows, columns: Sequence[Column], name: str, key: str, chosen: Any = None, anew: str = "") -> Any:
     """The same with one row that can be chosen by its value of `key`, which is returned, None without. The row of
     `chosen` is chosen at first, and whenever the rows or `anew` become others."""
+    if not rows:
+        st.caption(t("table.empty"))
+        return None
     keys = [row[key] for row in rows]
     state: Any = st.dataframe(
         _cells(rows, columns),

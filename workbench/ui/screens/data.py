@@ -70,7 +70,8 @@ def _sources() -> None:
 def _joins() -> None:
     st.subheader(t("data.joins"))
     found = joined(chosen().selection)
-    st.markdown(join_line(found))
+    if found["prompts"]:
+        st.markdown(join_line(found))
     table(join_rows(found), join_columns(), "joins")
     if found["uncounted"] is None:
         st.caption(t("data.no_transcripts"))

@@ -9,6 +9,8 @@ from workbench.tune import studies_folder
 from workbench.ui import runs
 from workbench.ui.cached import store_path
 from workbench.ui.common import kept_choice
+from workbench.ui.empty import expect_log
+from workbench.ui.log import held
 from workbench.ui.studies import judged
 from workbench.ui.texts import t
 from workbench.ui.tune_result import draw_result, draw_shared, study_table
@@ -17,7 +19,8 @@ from workbench.ui.tune_setup import STUDY, live, say_problem, set_up, unfinished
 st.title(t("tune.title"))
 st.caption(t("tune.intro"))
 path = store_path()
-running = path.exists() and runs.is_running(path)
+expect_log(held())
+running = runs.is_running(path)
 say_problem()
 if running:
     with st.container(border=True):
