@@ -39,7 +39,7 @@ FURTHER = {
 _WINDOW = {"width": 1280, "height": 960}
 # Of the window, without the navigation and the bar at the top.
 _BESIDE: Clip = {"x": 244, "y": 58, "width": 1036, "height": 777}
-_TO_THE_TOP = "one => { one.scrollIntoView({block: 'start'}); one.closest('[data-testid=stMain]').scrollBy(0, -70) }"
+_TO_THE_TOP = "one => one.closest('[data-testid=stMain]').scrollBy(0, one.getBoundingClientRect().top - 76)"
 _WITHOUT = """folder => {
     const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
     while (texts.nextNode()) texts.currentNode.data = texts.currentNode.data.replaceAll(folder, "")

@@ -20,10 +20,14 @@ from workbench.ui.texts.said import said
 
 _LOG = logging.getLogger("workbench.ui")
 _ICON = Path(__file__).parent / "static" / "icon.png"
-# Dense: the room beside the page goes to the page.
 _WITHOUT_STORE = ("data", "help")
+# Dense: the room beside the page goes to the page. On a tablet, figures stand in more rows, and sliders stay wide.
 _STYLE = """
 [data-testid=stMainBlockContainer] {padding-left: 2rem; padding-right: 2rem}
+[data-testid=stColumn]:has([data-testid=stMetric]):not(:has([data-testid=stColumn])) {min-width: 7.75rem}
+.st-key-figures [data-testid=stColumn]:has([data-testid=stMetric]) {min-width: 13rem}
+[data-testid=stColumn]:has(.st-key-keys) {min-width: 13rem}
+[data-testid=stColumn]:has(.st-key-keys) + [data-testid=stColumn] {flex: 99 1 16rem; min-width: 16rem}
 [data-testid=stMarkdownContainer] code, [data-testid=stCaptionContainer] code {font-size: 0.875em}
 """
 

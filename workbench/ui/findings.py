@@ -61,7 +61,7 @@ def setting_columns() -> list[Column]:
         Column("present", plain("ledger.present"), width="small"),
         Column("proposed", plain("ledger.proposal"), width="small"),
         Column("best_found", plain("ledger.found"), width="small"),
-        Column("step", plain("ledger.step"), width="small"),
+        Column("step", plain("ledger.step"), width=145),
         Column("note", plain("ledger.note"), width=180),
     ]
 

@@ -194,7 +194,7 @@ def prompt_columns() -> list[Column]:
     """The columns of prompt_rows."""
     return [
         Column("at", plain("prompts.time"), "time"),
-        Column("client", plain("bar.client"), said=client_name),
+        Column("client", plain("bar.client"), width=100, said=client_name),
         Column("prompt", plain("prompt.prompt"), width="medium"),
         Column("stage", plain("missed.lost_at"), said=stage_name),
         Column("why", plain("prompt.why"), width="large", said=said_plainly),

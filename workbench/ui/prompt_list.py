@@ -66,7 +66,7 @@ def columns() -> list[Column]:
     """The columns of the list."""
     return [
         Column("now", plain("prompts.time"), "time"),
-        Column("client", plain("bar.client"), said=client_name),
+        Column("client", plain("bar.client"), width=100, said=client_name),
         Column("query_text", plain("prompt.prompt"), width="large", said=lambda text: text[:_TEXT]),
         Column("outcome", plain("prompts.outcome"), said=lambda one: plain(f"prompts.{one}")),
         Column("shown", plain("overview.shown"), "count"),

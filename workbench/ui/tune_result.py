@@ -51,9 +51,10 @@ def draw_result(study: str) -> None:
     verdict = Verdict(result["verdict"])
     _NOTICES[verdict](plain("tune.notice", verdict=verdict_name(verdict), why=said(result["reasons"][0])))
     figures = result_metrics(result)
-    for row in (figures[:3], figures[3:]):
-        for place, (name, value, meaning) in zip(st.columns(3), row, strict=False):
-            place.metric(name, value, help=meaning, border=True, height="stretch")
+    with st.container(key="figures"):
+        for row in (figures[:3], figures[3:]):
+            for place, (name, value, meaning) in zip(st.columns(3), row, strict=False):
+                place.metric(name, value, help=meaning, border=True, height="stretch")
     _lines(result["reasons"][1:])
     if result["holdout"] is not None:
         _held_out(result)

@@ -114,7 +114,7 @@ def _flips(selection: Selection, params: Params, threshold: float, other: float)
         Column("uri", plain("prompt.memory"), width="medium"),
         Column("label", plain("prompt.used"), said=label_name),
         Column("reach", plain("prompt.score"), "score"),
-        Column("client", plain("bar.client"), said=client_name),
+        Column("client", plain("bar.client"), width=100, said=client_name),
         Column("now", plain("prompts.time"), "time"),
     ]
     query_id = pick(rows, columns, "flips", "query_id")

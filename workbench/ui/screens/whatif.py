@@ -24,7 +24,7 @@ st.title(t("whatif.title"))
 expect_log(held())
 selection, present = chosen().selection, in_force()
 left, right = st.columns([2, 5], gap="medium")
-with left:
+with left.container(key="keys"):
     comes_from = st.container()
     wanted = load_or_keep()
     params = draft.draw(present)
