@@ -13,6 +13,7 @@ from workbench.charts.style import GAIN, LEGEND, LOSS, MARGIN, NEUTRAL, UNKNOWN,
 
 _GROUPS = {"used": GAIN, "shown_unused": LOSS, "withheld": NEUTRAL}
 _BAND = "rgba(237,201,72,0.25)"
+_FEW_TO_MANY = [[0, "#eef3f9"], [1, "#2f6aa8"]]
 _LINES = (("shown", NEUTRAL, "solid"), ("used, kept", GAIN, "solid"), ("noise", LOSS, "solid"),
           ("silent prompts", "#76b7b2", "dot"))  # fmt: skip
 
@@ -89,7 +90,8 @@ def sweep_figure(info: Sweep) -> go.Figure:
     """A heat map with the count in every cell."""
     figure = go.Figure()
     figure.add_heatmap(
-        x=[f"{one:g}" for one in info.columns], y=info.rows, z=info.counts, colorscale="Viridis", xgap=1, ygap=1,
+        x=[f"{one:g}" for one in info.columns], y=info.rows, z=info.counts, colorscale=_FEW_TO_MANY, xgap=1,
+        ygap=1,
         texttemplate="%{z:,}", hovertemplate="%{x} · %{y}: %{z:,}<extra></extra>", showscale=False,
     )  # fmt: skip
     figure.update_layout(

@@ -160,7 +160,7 @@ def _cause(english: str) -> str:
 
 def _flip_columns() -> list[Column]:
     return [
-        Column("query_text", plain("prompt.prompt"), width="large", said=lambda text: shown(text, 200)),
+        Column("query_text", plain("prompt.prompt"), width=250, said=lambda text: shown(text, 200)),
         Column("uri", plain("prompt.memory"), width="medium"),
         Column("label", plain("prompt.used"), said=label_name),
         Column("shown_by", plain("compare.shown_by"), said=lambda one: plain(f"compare.{one}")),

@@ -251,7 +251,7 @@ def unseen_columns() -> list[Column]:
         Column("uri", plain("prompt.memory"), width="large"),
         Column("created_at", plain("missed.created"), "time"),
         Column("prompts_since", plain("missed.since"), "count"),
-        Column("expected_shows", plain("missed.expected"), "number"),
+        Column("expected_shows", plain("missed.expected"), "tenths"),
         Column("retrieved", plain("missed.retrieved"), "count"),
         Column("best_score", plain("missed.best"), "score"),
     ]

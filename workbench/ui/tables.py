@@ -18,7 +18,7 @@ from workbench.ui.literal import literal
 from workbench.ui.texts import plain, t
 from workbench.ui.texts.said import marked
 
-Kind = Literal["text", "count", "percent", "interval", "score", "number", "yes", "time", "trend"]
+Kind = Literal["text", "count", "percent", "interval", "score", "number", "tenths", "yes", "time", "trend"]
 Rows = Sequence[Mapping[str, Any]]
 # Up to so many rows a table stands whole on the page; from so many on it gets more room, in pixels.
 _WHOLE, _LONG, _HEIGHT = 15, 50, 600
@@ -183,7 +183,7 @@ def _config(column: Column) -> Any:
     return st.column_config.TextColumn(column.label, width=column.width)
 
 
-_FORMATTED = {"count": "localized", "percent": "%.1f %%", "score": "%.6f", "number": "%g"}
+_FORMATTED = {"count": "localized", "percent": "%.1f %%", "score": "%.6f", "number": "%g", "tenths": "%.1f"}
 
 
 def _flat(value: Any) -> Any:

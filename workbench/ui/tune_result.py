@@ -34,7 +34,7 @@ from workbench.ui.pictures import picture, word
 from workbench.ui.studies import address, judged, shared
 from workbench.ui.tables import Column, table
 from workbench.ui.texts import plain, t
-from workbench.ui.texts.said import said
+from workbench.ui.texts.said import said, together
 from workbench.ui.tune_setup import course
 
 _NOTICES = {Verdict.SAFE: st.success, Verdict.TRIAL: st.info, Verdict.KEEP: st.info, Verdict.THIN: st.warning}
@@ -108,7 +108,7 @@ def _beside(result: Mapping[str, Any]) -> None:
         alone = estimate["by_model_alone"]
         if alone:
             keys = ", ".join(f"{name} = {value}" for name, value in alone["changed"].items())
-            st.info(t("tune.by_model_alone", keys=keys) + " " + said(alone["said"]))
+            st.info(together([t("tune.by_model_alone", keys=keys), said(alone["said"])]))
             _lines([alone["probe"]["labels"]["said"], alone["probe"]["canary"]["said"]])
     if result.get("settle", {}).get("said"):
         st.subheader(t("tune.settle"))

@@ -22,7 +22,7 @@ from workbench.ui.cached import cached, store_path
 from workbench.ui.log import gate
 from workbench.ui.pictures import picture
 from workbench.ui.texts import plain, t
-from workbench.ui.texts.said import said, said_plainly
+from workbench.ui.texts.said import said, said_plainly, together
 
 STUDY = "study"
 _PROBLEM = "tune problem"
@@ -97,7 +97,7 @@ def _plan(selection: Selection, parity: Mapping[str, Any]) -> runs.Plan:
     ), lambda names: set(names) <= set(_TUNED))  # fmt: skip
     with st.spinner(t("tune.resting")):
         rests_on = _rests_on(selection)
-    st.caption(t("tune.split", **rests_on["counts"]) + " " + said(rests_on["seen"]))
+    st.caption(together([t("tune.split", **rests_on["counts"]), said(rests_on["seen"])]))
     options = runs.filter_options(selection)
     return runs.Plan(
         name or free, trials, seed, objective, cost, sampler, share, tuple(freeze), tuple(_accepted(parity)), options
@@ -197,7 +197,7 @@ def unfinished(study: str, running: bool) -> None:
     found = history(studies_folder(path), study, run.plan.trials if run else None)
     done = len(found.points)
     if run is None:
-        st.info(t("tune.unfinished", study=study, done=done) + " " + t("tune.otherwise", study=study))
+        st.info(together([t("tune.unfinished", study=study, done=done), t("tune.otherwise", study=study)]))
         return
     key = "stopped" if run.stopped else "unfinished"
     st.warning(_state(key, study, done, run.plan.trials))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 
@@ -45,7 +46,7 @@ def _translated(english: str, code: str) -> str:
         whole = _paired(english, code)
         if whole is not None:
             return whole
-    return _joined([one if own is None else own for one, own in zip(sentences, found, strict=True)])
+    return together([one if own is None else own for one, own in zip(sentences, found, strict=True)])
 
 
 def _paired(english: str, code: str) -> str | None:
@@ -56,8 +57,8 @@ def _paired(english: str, code: str) -> str | None:
     return None
 
 
-def _joined(sentences: list[str]) -> str:
-    """Sentences one after the other; a space follows those that end as English ones do."""
+def together(sentences: Sequence[str]) -> str:
+    """Sentences one after the other, as text or as Markdown; a space follows those that end as English ones do."""
     spaced = [one + " " if one.endswith((".", "!", "?")) else one for one in sentences]
     return "".join(spaced).removesuffix(" ")
 
