@@ -80,3 +80,17 @@ def test_commands_of_the_workbench_stand_as_code_and_nothing_else_does() -> None
     assert said("Run `workbench embed --model e5` first.") == r"Run `workbench embed --model e5` first\."
     assert said("An address `x` of *yours*") == r"An address \`x\` of \*yours\*"
     assert "`" not in said("`workbench $x$ <b>`").replace(r"\`", "")
+
+
+@pytest.mark.parametrize(
+    "english",
+    [
+        "searched: 200 characters",
+        "Files that are no table of the workbench: job_runs.parquet.",
+        "memory_views.updated_at: 2 time stamps lie in the future.",
+        "2 view vectors come from another embedding model than most; they are never compared with them.",
+    ],
+)
+def test_what_an_import_and_a_cut_prompt_say_is_translated(english: str) -> None:
+    assert not ENGLISH.search(said_plainly(english, "zh"))
+    assert said_plainly(english, "zh") != english

@@ -45,7 +45,7 @@ def waterfall_figure(info: Waterfall) -> go.Figure:
         hovertemplate="%{y}: %{delta:.6f}<extra></extra>",
     )  # fmt: skip
     threshold_line(figure, info.threshold, "top")
-    figure.update_shapes(layer="below")  # the numbers stand in front of the line
+    figure.update_shapes(layer="below", opacity=0.5)  # the numbers stand in front of the line
     # Room for the numbers behind the longest bar.
     widest = max(info.threshold, info.score, sum(part for part in info.parts if part > 0)) * _ROOM
     figure.update_layout(

@@ -70,7 +70,7 @@ def _spoken(figure: go.Figure) -> None:
     said of a point into the language of the session."""
     for trace in figure.data:
         if trace.name:
-            trace.name = word(trace.name)
+            trace.name = said_plainly(word(trace.name))
         if getattr(trace, "hovertemplate", None):
             trace.hovertemplate = word(trace.hovertemplate)
         for scale in (getattr(trace, "marker", None), getattr(trace, "line", None), trace):

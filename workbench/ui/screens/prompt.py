@@ -50,7 +50,7 @@ from workbench.ui.prompt_parts import (
 )
 from workbench.ui.tables import pick, table
 from workbench.ui.texts import plain, t
-from workbench.ui.texts.said import said
+from workbench.ui.texts.said import said, said_plainly
 
 NONE = ""
 Found = Mapping[str, Any]
@@ -60,7 +60,11 @@ def _searched(found: Found) -> None:
     query = found["query"]
     st.subheader(t("prompt.what_was_searched"))
     if query["query_truncated"]:
-        picture(cut_figure(cut_info(found)), "cut", t("prompt.cut", limit=query["limit"], source=query["limit_source"]))
+        picture(
+            cut_figure(cut_info(found)),
+            "cut",
+            t("prompt.cut", limit=query["limit"], source=said_plainly(query["limit_source"])),
+        )
     with st.container(border=True):
         st.caption(t("prompt.searched"))
         st.text(folded(query["searched"]))
