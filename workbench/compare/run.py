@@ -8,13 +8,13 @@ from typing import Any
 
 from workbench.compare.attribution import moved_by_key
 from workbench.compare.estimated import estimates
-from workbench.judge import Ledger, judged_replay, read_ledgers
+from workbench.judge import Ledger, judged_replays, read_ledgers
 from workbench.metrics import standard_measures
 from workbench.metrics.figures import prepare_lists
 from workbench.metrics.intervals import Difference, differences
 from workbench.metrics.significance import holm, sign_test
 from workbench.params import THRESHOLD, Params
-from workbench.replay.run import Settings, candidates_of
+from workbench.replay.run import Replay, Settings, candidates_of, replay_shown
 from workbench.store import Database, compose, sql_text
 
 READING = "unknown_is_unhelpful"
@@ -23,7 +23,13 @@ MOST_FLIPS = 50
 
 
 def compare(
-    db: Database, named: Mapping[str, Params], in_force: Params, selected: str, *, estimated: bool = True
+    db: Database,
+    named: Mapping[str, Params],
+    in_force: Params,
+    selected: str,
+    *,
+    estimated: bool = True,
+    replay: Replay = replay_shown,
 ) -> dict[str, Any]:
     """Replay every configuration of `named` over the selected queries and hold each against the first.
 
@@ -32,11 +38,13 @@ def compare(
     configurations (Holm 1979). At most MOST_FLIPS memories that only one of a pair shows are listed, used ones first,
     with the terms that moved their scores, the cause, and how much each changed key moved them (attribution.py). What a
     model says of newly shown memories stands apart, in `estimate`: None without `estimated`, as fitting takes long.
+    `replay` writes what a configuration shows.
     """
     settings = {name: Settings(params, in_force) for name, params in named.items()}
+    outcomes = {name: f"outcomes_{number}" for number, name in enumerate(settings)}
+    judged_replays(db, {outcomes[name]: one for name, one in settings.items()}, selected, replay=replay)
     ledgers, clients = {}, {}
-    for number, (name, one) in enumerate(settings.items()):
-        judged_replay(db, one, selected, into=f"outcomes_{number}")
+    for number, name in enumerate(settings):
         prepare_lists(db, f"outcomes_{number}", into=f"lists_{number}")
         ledgers[name] = read_ledgers(db, table=f"outcomes_{number}")[""]
         clients[name] = read_ledgers(db, "client", f"outcomes_{number}")
@@ -52,7 +60,6 @@ def compare(
     tested = [pair for pair in pairs if pair["sign_test"] is not None]
     for pair, adjusted in zip(tested, holm([pair["sign_test"] for pair in tested]), strict=True):
         pair["sign_test_holm"] = adjusted
-    outcomes = {name: f"outcomes_{number}" for number, name in enumerate(settings)}
     return {
         "configs": {name: params.as_flat() for name, params in named.items()},
         "changed": {name: named[name].changed_from(named[first]) for name in others},

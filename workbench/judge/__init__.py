@@ -6,7 +6,7 @@ from workbench.judge.joins import ClientJoins, Joins, joins
 from workbench.judge.labels import BEYOND, LOG, PROMPTS, Judged, judge_log
 from workbench.judge.ledger import Ledger
 from workbench.judge.misses import LINKED_PROMPTS, MISS_EVIDENCE, PLACED_OPENS, Misses, write_misses
-from workbench.judge.outcomes import OUTCOMES, judged_replay, ledger, ledgers_by, outcomes, read_ledgers
+from workbench.judge.outcomes import OUTCOMES, judged_replay, judged_replays, ledger, ledgers_by, outcomes, read_ledgers
 from workbench.judge.quick import Labelled, label_candidates, ledger_of, quick_ledger, quick_sessions, session_totals
 
 __all__ = [
@@ -30,6 +30,7 @@ __all__ = [
     "joins",
     "judge_log",
     "judged_replay",
+    "judged_replays",
     "label_candidates",
     "ledger",
     "ledger_of",

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 from workbench.judge.evidence import Evidence
 from workbench.judge.labels import BEYOND, LOG, PROMPTS, Judged, judge_log, stage
 from workbench.judge.ledger import Ledger
-from workbench.replay.run import SHOWN, Settings, replay_shown
+from workbench.replay.run import SHOWN, Replay, Settings, replay_shown
 from workbench.store import Database, compose, sql_text
 
 OUTCOMES = "outcomes"
@@ -37,9 +38,23 @@ def judged_replay(
 ) -> Judged:
     """Judge the log of the selected queries (None: all), replay them under `settings`, and write the temporary table
     `into` with the outcomes; the time limit is that of the configuration in force."""
-    judged = judge_log(db, selected, (evidence or Evidence()).under(settings.in_force))
-    replay_shown(db, settings, selected)
-    outcomes(db, into=into)
+    return judged_replays(db, {into: settings}, selected, evidence)
+
+
+def judged_replays(
+    db: Database,
+    named: Mapping[str, Settings],
+    selected: str | None = "selected",
+    evidence: Evidence | None = None,
+    replay: Replay = replay_shown,
+) -> Judged:
+    """The same for several configurations of one log, which is judged once: the outcomes of each go into the temporary
+    table that names it. `replay` writes what a configuration shows."""
+    in_force = next(iter(named.values())).in_force
+    judged = judge_log(db, selected, (evidence or Evidence()).under(in_force))
+    for into, settings in named.items():
+        replay(db, settings, selected, SHOWN)
+        outcomes(db, into=into)
     return judged
 
 

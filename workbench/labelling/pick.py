@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from workbench.errors import BadInput
-from workbench.judge import Evidence, judged_replay
+from workbench.judge import Evidence, judged_replays
 from workbench.judge.labels import HAND_LABELS
 from workbench.labelling.decision import Decision
+from workbench.replay.run import Replay, replay_shown
 from workbench.replay.selection import SELECTED, Selection
 from workbench.store import Database, compose, sql_text
 from workbench.text import counted
@@ -79,19 +80,24 @@ class Progress:
 
 
 def next_pairs(
-    db: Database, selection: Selection, decision: Decision, seed: int = 1, most: int = 1
+    db: Database,
+    selection: Selection,
+    decision: Decision,
+    seed: int = 1,
+    most: int = 1,
+    replay: Replay = replay_shown,
 ) -> tuple[list[Pair], Progress]:
     """The `most` pairs to ask about next, and where the decision stands.
 
     The decision turns on the pairs that exactly one of the two configurations shows. Those that only the proposal shows
     and those that it takes away are two groups; an answer is worth most in the group whose open pairs add most to the
     variance of the difference. Within a group the pair is drawn at random, by `seed`, so that the answers stand for the
-    group. A pair that was answered is not asked again while the memory stays as it is. Raises BadInput when the log
-    holds nothing to replay.
+    group. A pair that was answered is not asked again while the memory stays as it is. `replay` writes what a
+    configuration shows. Raises BadInput when the log holds nothing to replay.
     """
     if not selection.for_replay().materialise(db):
         raise BadInput("No prompt with logged signals passes the filter; import recall events or widen the filter.")
-    groups = _groups(db, decision)
+    groups = _groups(db, decision, replay)
     progress = _progress(groups, decision.noise_cost, seed)
     wanted = max(groups, key=lambda group: (group.worth, group.name), default=None)
     if wanted is None or not wanted.open:
@@ -140,9 +146,9 @@ _FLIPS = (
 )
 
 
-def _groups(db: Database, decision: Decision) -> list[_Group]:
-    for name, settings in (("current", decision.current), ("proposed", decision.proposed)):
-        judged = judged_replay(db, settings, SELECTED, Evidence(hand=True), into=f"outcomes_{name}")
+def _groups(db: Database, decision: Decision, replay: Replay) -> list[_Group]:
+    named = {"outcomes_current": decision.current, "outcomes_proposed": decision.proposed}
+    judged = judged_replays(db, named, SELECTED, Evidence(hand=True), replay)
     # One more of either kind keeps the use rate off the ends, where no answer could move it.
     rate = (judged.used + 1) / (judged.used + judged.shown_unused + 2)
     rows = db.rows(compose((*_FLIPS, "labelling/pairs"), sql_text("labelling/groups")))

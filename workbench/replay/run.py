@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,6 +47,7 @@ def slice_size(limit: int | None, max_display_items: int) -> int:
 
 
 Stage = str | tuple[str, str]
+Replay = Callable[[Database, Settings, str | None, str], None]
 
 
 def candidates_of(selected: str | None, source: str = "wb.logged_candidates") -> Stage:

@@ -25,6 +25,7 @@ from workbench.ui.findings import ledger_columns, ledger_rows, number
 from workbench.ui.links import go
 from workbench.ui.literal import literal
 from workbench.ui.pictures import picture, word
+from workbench.ui.replays import replay_held
 from workbench.ui.tables import Column, pick, table
 from workbench.ui.texts import plain, t
 from workbench.ui.texts.said import said, said_plainly
@@ -60,7 +61,7 @@ def compared(selection: Selection, names: Sequence[str]) -> dict[str, Any]:
 def _compared(db: Database, selection: Selection, named: dict[str, dict[str, Value]]) -> dict[str, Any]:
     selection.for_replay().materialise(db)
     configured = {name: Params(values) for name, values in named.items()}
-    found = compare(db, configured, settings_in_force(db).params, SELECTED, estimated=False)
+    found = compare(db, configured, settings_in_force(db).params, SELECTED, estimated=False, replay=replay_held)
     for flip in (flip for pair in found["pairs"] for flip in pair["flips"]):
         prompt = prompt_of(db, flip["query_id"])
         flip["query_text"] = prompt[2] if prompt else ""

@@ -13,6 +13,7 @@ from workbench.labelling import Decision, next_pairs
 from workbench.replay.selection import Selection
 from workbench.ui.answers import answer
 from workbench.ui.common import store
+from workbench.ui.replays import replay_held
 
 BATCH = 10
 _KEPT = "review"
@@ -51,7 +52,7 @@ class Queue:
 
 def _asked(selection: Selection, decision: Decision) -> tuple[list[Pair], Mapping[str, Any]]:
     with store() as db:
-        pairs, progress = next_pairs(db, selection, decision, most=BATCH)
+        pairs, progress = next_pairs(db, selection, decision, most=BATCH, replay=replay_held)
     return [pair.as_json() for pair in pairs], progress.as_json()
 
 
