@@ -22,7 +22,9 @@ from starlette.testclient import TestClient
 from workbench.agents import Caller, Lore, Recalled
 from workbench.agents import lanes as lanes_module
 from workbench.agents.generation import generation
+from workbench.agents.known import Known
 from workbench.folding import fold
+from workbench.judge.marks import Reason
 from workbench.retrieve.embeddings import add
 from workbench.service.http import application
 from workbench.service.mcp import mcp_server
@@ -112,24 +114,41 @@ def test_whoever_holds_the_inbox_keeps_no_recall_waiting_and_loses_none(path: Pa
     Inbox(path).append("prompt", {"query_id": "q", "query_text": "x", "session_id": "s", "client_type": None, "at": (
         "2026-12-01T00:00:00Z"
     )})  # fmt: skip
+    with Lore(path) as another:
+        before = another.recall(PROMPT, Caller("s1"))
     lock = FileLock(path.with_name(f"{path.name}.inbox") / "lock")
     with Lore(path) as lore:
         with lock:
             found = lore.recall(PROMPT, Caller("s1"))
             assert isinstance(found, Recalled)
-            opened = lore.open("ops://refunds", Caller("s1"), found.query_id)
-            # What another process left there cannot be looked at now; the publication settles what it is.
-            other = lore.open("ops://refunds", Caller("s1"), "of another process")
+            assert isinstance(before, Recalled)
+            opened = [
+                lore.open("ops://refunds", Caller("s1"), query_id).used
+                for query_id in (found.query_id, before.query_id, "of nobody")
+            ]
             assert lock.is_locked
-        assert (opened.used, other.used) == ("counted", "a query_id that no prompt has")
-        assert found.query_id is not None
+        assert opened == ["counted", "counted", "a query_id that no prompt has"]
         assert shown(lore, "s2") == ["ops://refunds"]
-    assert [entry.kind for entry in Inbox(path).read()] == ["recall", "open", "open", "prompt", "recall"]
-    assert fold(path) == 5
+    kinds = [entry.kind for entry in Inbox(path).read()]
+    assert sorted(kinds) == ["open", "open", "open", "prompt", "recall", "recall", "recall"]
+    assert fold(path) == len(kinds)
     with reading(path) as db:
         used = "SELECT query_id FROM recall_query_candidates WHERE used_in_answer"
-        assert db.rows(used) == [(found.query_id,)]
+        assert {query_id for (query_id,) in db.rows(used)} == {found.query_id, before.query_id}
     assert Inbox(path).read() == []
+
+
+def test_a_recall_that_was_taken_in_after_the_state_at_hand_is_known(path: Path) -> None:
+    with Lore(path) as another:
+        found = [another.recall(PROMPT, Caller("s1")) for _ in range(2)]
+    known = Known(path)
+    with reading(path) as at_hand:
+        (node,) = at_hand.row("SELECT child_uuid FROM edges JOIN paths ON edge_id = edges.id WHERE path = 'refunds'")
+        assert fold(path) == 2
+        for one in found:
+            assert isinstance(one, Recalled)
+            assert known.opened(at_hand, "ops://refunds", node, one.query_id) is Reason.COUNTED
+        assert known.opened(at_hand, "ops://refunds", node, "of nobody") is Reason.UNKNOWN_QUERY_ID
 
 
 def test_a_file_that_finds_no_room_beside_a_held_inbox_is_not_there(

@@ -9,21 +9,20 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from workbench.agents import records
-from workbench.errors import StoreLocked
+from workbench.errors import WorkbenchError
 from workbench.judge.marks import Log, Reason, judged_open, normalised_address
-from workbench.store import Database, Entry, Inbox, sql_text
+from workbench.store import Database, Inbox, reading, sql_text
 from workbench.text import trimmed
 
 REMEMBERED = 20_000
-_REST = 20  # times what the last look into the inbox took
-_WAIT_SECONDS = 0.5
+_REST = 20  # times what the last look took
 
 
 class Known:
     """The prompts of the store at `path` with what they showed. Publications settle what counts; this only says it."""
 
     def __init__(self, path: Path) -> None:
-        self._inbox = Inbox(path)
+        self._path, self._inbox = path, Inbox(path)
         self._alone = threading.RLock()
         self._shown: OrderedDict[str, tuple[frozenset[str], set[str]]] = OrderedDict()
         self._look_again_at = 0.0
@@ -57,27 +56,31 @@ class Known:
             used.discard(normalised_address(uri))
 
     def _shown_for(self, db: Database, query: str) -> tuple[frozenset[str], set[str]] | None:
-        if query not in self._shown:
-            rows = db.rows(sql_text("agents/shown_for"), {"query_id": query})
-            if rows:
-                self.add(query, *rows[0])
-            elif time.monotonic() >= self._look_again_at:
-                self._read_inbox()
+        if query not in self._shown and not self._stands_in(db, query) and time.monotonic() >= self._look_again_at:
+            self._look_further(query)
         return self._shown.get(query)
 
-    def _read_inbox(self) -> None:
-        """Other processes recall too: what they left is not in the store yet."""
+    def _stands_in(self, db: Database, query: str) -> bool:
+        rows = db.rows(sql_text("agents/shown_for"), {"query_id": query})
+        if rows:
+            self.add(query, *rows[0])
+        return bool(rows)
+
+    def _look_further(self, query: str) -> None:
+        """Other processes recall too: what they left is in the inbox, or else in the state of the store that is
+        published once that has been read. After a query that nobody knows the next such look has to wait."""
         began = time.monotonic()
-        for entry in self._entries():
+        for entry in self._inbox.glance():
             record = entry.record
             if entry.kind == records.RECALL and record["query_id"] not in self._shown:
                 self.add(record["query_id"], (row["uri"] for row in record["candidates"] if row["shown"]))
-        ended = time.monotonic()
-        self._look_again_at = ended + _REST * (ended - began)
+        if query not in self._shown and not self._is_published(query):
+            ended = time.monotonic()
+            self._look_again_at = ended + _REST * (ended - began)
 
-    def _entries(self) -> list[Entry]:
-        """What waits in the inbox; nothing while another process holds it."""
+    def _is_published(self, query: str) -> bool:
         try:
-            return self._inbox.read(_WAIT_SECONDS)
-        except StoreLocked:
-            return []
+            with reading(self._path) as db:
+                return self._stands_in(db, query)
+        except WorkbenchError:  # it cannot be read at present
+            return False

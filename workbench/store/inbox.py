@@ -29,6 +29,7 @@ from workbench.store.generations import reading
 _LOG = logging.getLogger("workbench.store")
 _CURRENT = "current.jsonl"
 _WAIT_SECONDS = 30.0
+_GLANCES = 5
 _APPEND_SECONDS = 0.2  # an agent waits for it
 _REMEMBERED_DAYS = 7  # longer than any reader takes between reading the inbox and opening the store
 
@@ -81,14 +82,34 @@ class Inbox:
         except OSError:  # a publication removed one meanwhile
             return 0
 
-    def read(self, wait_seconds: float = _WAIT_SECONDS) -> list[Entry]:
+    def read(self) -> list[Entry]:
         """All entries whose files are still there, oldest first, also those that the store holds already. StoreLocked
-        where another process holds them for so long."""
+        where another process holds them for long."""
         if not self._folder.is_dir():
             return []
-        with self._alone(wait_seconds):
-            held = [(file, file.read_bytes()) for file in self._files()]
+        with self._alone():
+            return self._read()
+
+    def glance(self) -> list[Entry]:
+        """The same without a lock, so that nobody waits: what is appended meanwhile may be missing, and none is told
+        while files change as fast as they are read."""
+        for _ in range(_GLANCES):
+            before = self._names()
+            with contextlib.suppress(OSError):
+                found = self._read()
+                if self._names() == before:
+                    return found
+        return []
+
+    def _read(self) -> list[Entry]:
+        held = [(file, file.read_bytes()) for file in self._files()]
         return [entry for file, content in held for entry in _entries(file, content)]
+
+    def _names(self) -> set[tuple[str, int]]:
+        """The files by name and by what they are: a publication gives the current one another name."""
+        with contextlib.suppress(OSError):
+            return {(file.name, file.stat().st_ino) for file in self._files()}
+        return set()
 
     @contextmanager
     def pending(self) -> Iterator[tuple[Database, list[Entry]]]:
