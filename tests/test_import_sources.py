@@ -106,7 +106,7 @@ def test_case_12_a_backup_with_recalls_gives_queries_and_candidates(tmp_path: Pa
         report = store.take(backup(tmp_path, {"recall_events": events}))
         assert store.db.rows("SELECT merged_count, shown_count, used_count FROM recall_queries") == [(2, 1, 1)]
     assert report["capabilities"]["logged_replay"]["possible"]
-    assert report["capabilities"]["helpfulness"]["why"] == "1 memory was shown, 1 of them marked as used"
+    assert report["capabilities"]["helpfulness"]["why"] == "1 memory was shown in all traffic, 1 of them marked as used"
     assert "1 query was derived from recall events, because no source held them." in report["warnings"]
 
 

@@ -81,6 +81,9 @@ def test_a_new_memory_makes_the_store_and_is_found_at_once(run: Run, store: Path
     found = document(run, "recall", "webhook", "--db", store)
     assert [item["uri"] for item in found["items"]] == [URI]
     assert found["items"][0]["cues"] == ["idempotency key", "webhook"]
+    explained = document(run, "recall", "webhook", "--explain", "--db", store)["explanation"]
+    assert [(one["uri"], one["shown"]) for one in explained["candidates"]] == [(URI, True)]
+    assert {row["signal"] for row in explained["signal_rows"]} >= {"exact"}
     results = document(run, "search", "deduplicated", "--mode", "keyword", "--db", store)["results"]
     assert [one["uri"] for one in results] == [URI]
 

@@ -31,8 +31,6 @@ from workbench.retrieve.nearest import Floats
 from workbench.store import Database
 from workbench.textsearch import tokenizer as tokenizer_named
 
-_ID = "live"
-
 
 def register(app: typer.Typer) -> None:
     """Add the command of this module."""
@@ -61,6 +59,8 @@ def recall_command(
         raise BadInput(
             "What is recorded is recalled as the service does it: leave --explain, --tokenizer and --model out."
         )
+    if start and prompt is not None:
+        raise BadInput("A session start has no prompt; leave it or --session-start out.")
     if start:
         _start(
             existing_store(db),
@@ -82,20 +82,20 @@ def _live(
 ) -> None:  # fmt: skip
     """What recall would show now; nothing is recorded."""
     with opened(db, config) as (database, settings):
-        name = chosen(database).name if tokenizer == AUTO else tokenizer
+        words = tokenizer_named(chosen(database).name if tokenizer == AUTO else tokenizer)
         used, vector = _vector(database, settings, prompt, model)
-        corpus = load_corpus(database, tokenizer_named(name), used)
-        now = datetime.now(UTC)
-        found = recall(corpus, settings, Asked(prompt, now, session_id=session_id), vector)
-        stages = _stages(database, settings, prompt, now, used) if explain else None
+        corpus = load_corpus(database, words, used)
+        asked = Asked(prompt, datetime.now(UTC), session_id=session_id)
+        found = recall(corpus, settings, asked, vector)
+        stages = _stages(database, settings, asked, used) if explain else None
     emit({**found.as_json(), **({"explanation": stages} if stages else {})}, json, _recall_text(found, stages))
 
 
 def _record(path: Path, prompt: str, caller: Caller, config: Path | None, json: bool) -> None:
     canary = Canary(read_toml(config)) if config else None
     with Lore(path, canary=canary) as lore:
+        lore.warm_up()  # a service has loaded all long before: that is no part of its time limit
         found = lore.recall(prompt, caller)
-        lore.tell()
     if isinstance(found, Skipped):
         emit({"skipped": True, "notices": found.notices}, json, "\n".join(found.notices))
         return
@@ -104,6 +104,7 @@ def _record(path: Path, prompt: str, caller: Caller, config: Path | None, json: 
 
 def _start(path: Path, event: Event, json: bool) -> None:
     with Lore(path) as lore:
+        lore.warm_up()
         answer = Lifecycle(lore).on(event)
     if not answer.context:
         say("A session of this client starts with nothing; name a runtime with --client, e.g. claudecode.")
@@ -124,9 +125,10 @@ def _vector(db: Database, settings: Settings, prompt: str, model: str | None) ->
     return used, vector
 
 
-def _stages(db: Database, settings: Settings, prompt: str, now: datetime, model: str | None) -> dict[str, Any]:
-    asked = new_prompt(db, settings.params, prompt, now, model, _ID)
-    return explain_prompt(db, replace(settings, candidates=CANDIDATES), asked, ENGINE_ROWS).as_json()
+def _stages(db: Database, settings: Settings, asked: Asked, model: str | None) -> dict[str, Any]:
+    """All stages of the prompt that was recalled for last."""
+    prompt = new_prompt(db, settings.params, asked.prompt, asked.now, model, asked.name(0))
+    return explain_prompt(db, replace(settings, candidates=CANDIDATES), prompt, ENGINE_ROWS).as_json()
 
 
 def _recall_text(found: Recall, stages: dict[str, Any] | None) -> str:

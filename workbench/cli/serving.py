@@ -12,6 +12,7 @@ from workbench.cli.options import Config, Db, Json, existing_store
 from workbench.cli.output import emit, say
 from workbench.errors import BadInput
 from workbench.hooks.hosts import TOKEN_VARIABLE
+from workbench.text import counted
 
 SessionId = Annotated[str | None, typer.Option(help="The session_id of the recall block, or that of the session.")]
 ClientType = Annotated[str | None, typer.Option("--client", help="Client type that is recorded, e.g. claudecode.")]
@@ -80,7 +81,8 @@ def fold_command(db: Db = None, json: Json = False) -> None:
     from workbench.folding import fold
 
     folded = fold(existing_store(db))
-    emit({"folded": folded}, json, f"{folded:,} events were taken in." if folded else "Nothing waited.")
+    taken = counted(folded, "event was", "events were")
+    emit({"folded": folded}, json, f"{taken} taken in." if folded else "Nothing waited.")
 
 
 def _token(file: Path | None) -> str | None:

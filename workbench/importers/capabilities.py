@@ -58,7 +58,8 @@ def _of_the_log(held: dict[str, int]) -> dict[str, Capability]:
         "engine_replay": _engine(held),
         "helpfulness": _when(
             held["shown"],
-            f"{counted(held['shown'], 'memory was', 'memories were')} shown, {held['used']:,} of them marked as used",
+            f"{counted(held['shown'], 'memory was', 'memories were')} shown in all traffic, "
+            f"{held['used']:,} of them marked as used",
             "no shown memories; import recall events or the recall tables of the database",
         ),
         "misses": _when(

@@ -206,8 +206,10 @@ def _answer_errors(app: FastAPI) -> None:
 
     async def misshapen(_: Request, error: Exception) -> Response:
         faults = error.errors() if isinstance(error, RequestValidationError) else []
-        where = [".".join(str(part) for part in fault["loc"][:3])[:100] for fault in faults[:5]]
-        return _said(HTTPStatus.UNPROCESSABLE_ENTITY, f"The request does not fit: {', '.join(where) or 'its body'}.")
+        said = [
+            f"{'.'.join(str(part) for part in fault['loc'][:3])[:100]} ({fault['msg'][:200]})" for fault in faults[:5]
+        ]
+        return _said(HTTPStatus.UNPROCESSABLE_ENTITY, f"The request does not fit: {', '.join(said) or 'its body'}.")
 
     async def http(_: Request, error: Exception) -> Response:
         status = error.status_code if isinstance(error, HTTPException) else HTTPStatus.BAD_REQUEST

@@ -22,4 +22,4 @@ def tokenizer(name: str) -> Tokenizer:
     try:
         return _TOKENIZERS[name]
     except KeyError:
-        raise BadInput(f"there is no tokenizer {name!r}; there are: {', '.join(NAMES)}") from None
+        raise BadInput(f"There is no tokenizer {name!r}; there are: {', '.join(NAMES)}.") from None
