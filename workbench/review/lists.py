@@ -65,15 +65,14 @@ def noise(db: Database, limit: int | None = 20) -> dict[str, Any]:
     pooled = sum(used for *_, used in shows) / sum(shown for *_, shown, _ in shows) if shows else None
     rows = []
     for node, uris, shown, used in shows:
-        if prior is None or pooled is None or shown < LEAST_SHOWN:
+        if prior is None or pooled is None or shown < LEAST_SHOWN or prior.rate(used, shown) >= pooled:
             continue
         found = prior.shrink(used, shown)
-        if found.rate < pooled:
-            rows.append({
-                "uri": uris[0], "uris": uris, "node_uuid": node, "shown": shown, "used": used,
-                "use_rate_shrunk": found.rate, "use_rate_interval": found.interval.as_json(),
-                "clear": found.interval.high < pooled,
-            })  # fmt: skip
+        rows.append({
+            "uri": uris[0], "uris": uris, "node_uuid": node, "shown": shown, "used": used,
+            "use_rate_shrunk": found.rate, "use_rate_interval": found.interval.as_json(),
+            "clear": found.interval.high < pooled,
+        })  # fmt: skip
     rows.sort(key=lambda row: (not row["clear"], row["used"] - row["shown"], row["uri"]))
     return {
         "use_rate_of_all": pooled,
