@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from datetime import UTC, datetime
 
 import pytest
 from log_builder import Candidate, Prompt, log_of
@@ -11,20 +11,25 @@ from worlds import world_store
 
 from workbench.compare import compare
 from workbench.compare.beside import beside
-from workbench.judge import Evidence, judge_log
+from workbench.judge import judge_log
 from workbench.params import THRESHOLD
 from workbench.replay.logged import settings_in_force
 from workbench.replay.logged_block import logged_block
 from workbench.replay.run import Settings
 from workbench.replay.selection import SELECTED, Selection
-from workbench.review import Look, Review, missed
-from workbench.review.alike import _token_sets, pairs_alike, write_used_alike
-from workbench.review.evidence import texts_of_log
+from workbench.review import Ground, Look, Review, missed
+from workbench.review.alike import _token_sets, alike_texts, pairs_alike, write_used_alike
 from workbench.review.lists import lists
 from workbench.store import Database, compose, reading
 from workbench.textsearch import tokenizer
 
 WORDS = tokenizer("simple")
+SELECTIONS = {
+    "typed": Selection(),
+    "client": Selection(clients=("codex",)),
+    "time": Selection(since=datetime(2026, 11, 1, tzinfo=UTC)),
+    "all": Selection(traffic=None),
+}
 
 
 @pytest.fixture
@@ -34,32 +39,37 @@ def db() -> Iterator[Database]:
         yield database
 
 
-def of_missed(db: Database, uri: str | None = None, boot: bool = False) -> dict[str, Any]:
+def review_of(db: Database, boot: bool = False) -> Review:
     in_force = settings_in_force(db).params
-    review = Review(Settings(in_force, in_force), WORDS, boot=boot, fixes=0)
-    return missed(db, Selection(), review, 5, uri).as_json()
+    return Review(Settings(in_force, in_force), WORDS, boot=boot, fixes=0)
 
 
 @pytest.mark.parametrize("boot", [False, True])
-def test_a_held_look_says_of_all_and_of_one_memory_what_missed_says(db: Database, boot: bool) -> None:
-    in_force = settings_in_force(db).params
-    look = Look(db, Selection(), Review(Settings(in_force, in_force), WORDS, boot=boot, fixes=0))
+@pytest.mark.parametrize("selection", SELECTIONS.values(), ids=SELECTIONS)
+def test_a_held_look_says_of_all_and_of_one_memory_what_missed_says(
+    db: Database, selection: Selection, boot: bool
+) -> None:
+    ground = Ground(db, review_of(db))
+    ground.prepare()
+    Look(ground, Selection(clients=("pi",)))  # leaves nothing for the next
+    look = Look(ground, selection, boot=boot)
     outline = look.document(look.outlines(5), lists(db, WORDS, 5)).outline()
     full = look.memories(uri=outline["memories"][0]["uri"])[0].as_json()
-    said = of_missed(db, boot=boot)
+    review = review_of(db, boot)
+    said = missed(db, selection, review, 5).as_json()
     assert said["memories"]
     for memory, outlined in zip(said["memories"], outline["memories"], strict=True):
         assert set(memory) - set(outlined) == {"advice", "reach", "prompts"}
         assert {name: memory[name] for name in outlined} == outlined
     assert {**said, "memories": []} == {**outline, "memories": []}
-    assert of_missed(db, full["uri"], boot)["memories"] == [full]
+    assert missed(db, selection, review, 5, full["uri"]).as_json()["memories"] == [full]
 
 
 def test_memories_used_in_near_identical_prompts_are_those_of_a_plain_loop(db: Database) -> None:
     judge_log(db, None, into="used_log", prompts="all_prompts", beyond="beyond_used")
     write_used_alike(db, SELECTED, WORDS)
     own = db.rows("SELECT * FROM used_alike ORDER BY ALL")
-    write_used_alike(db, SELECTED, WORDS, texts_of_log(db, WORDS, Evidence.standard(db)))
+    write_used_alike(db, SELECTED, WORDS, alike_texts(db, "all_prompts", WORDS))
     assert db.rows("SELECT * FROM used_alike ORDER BY ALL") == own
     texts = dict(db.rows("SELECT query_id, query_text FROM recall_queries"))
     used = db.rows("SELECT query_id, node, uri FROM used_log WHERE label = 'used' ORDER BY ALL")

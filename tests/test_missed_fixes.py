@@ -26,7 +26,7 @@ from workbench.retrieve.embeddings import Floats, add, distinct
 from workbench.retrieve.rebuild import rebuild
 from workbench.retrieve.view_texts import match_text
 from workbench.review.edits import Fix, Kind, with_disclosure
-from workbench.review.evidence import write_missed
+from workbench.review.evidence import write_evidence, write_missed
 from workbench.review.fixes import AFTER, BEFORE, Simulator
 from workbench.review.vectors import Embed
 from workbench.store import Database, reading, writing
@@ -133,7 +133,8 @@ def imported(folder: Path, kind: Kind | None, *, served: bool) -> Path:
 @contextmanager
 def simulator(path: Path, how: Embed | None = embed, model: str | None = MODEL) -> Iterator[tuple[Database, Simulator]]:
     with reading(path) as db:
-        write_missed(db, Selection(), tokenizer("simple"), Evidence())
+        write_evidence(db, Evidence())
+        write_missed(db, Selection(), tokenizer("simple"))
         for query_id in MISSED:
             db.execute(
                 "INSERT INTO misses BY NAME SELECT $id AS query_id, $node AS node, $uri AS uri, true AS logged",

@@ -26,6 +26,7 @@ from workbench.charts import (
     terms_figure,
     terms_info,
 )
+from workbench.judge import judge_log
 from workbench.metrics.report import report
 from workbench.params import Params
 from workbench.replay.explain import explain
@@ -213,8 +214,9 @@ def test_markdown_of_users_is_escaped() -> None:
 def test_a_figure_draws_what_was_computed(store: Path) -> None:
     with reading(store) as db:
         in_force = settings_in_force(db).params
-        activity = activity_info(db, Selection())
+        Selection().materialise(db)
         whole = report(db, SELECTED).as_json()
+        activity = activity_info(db)
         rates = rates_info(whole)
         query_id = db.row("SELECT query_id FROM wb.logged_candidates WHERE used ORDER BY query_id LIMIT 1")[0]
         said = explain(db, Settings(in_force, in_force), query_id).as_json()
@@ -231,7 +233,9 @@ def test_a_figure_draws_what_was_computed(store: Path) -> None:
 
 def test_case_07_days_belong_to_the_chosen_zone(store: Path) -> None:
     with reading(store) as db:
-        utc, west = activity_info(db, Selection()), activity_info(db, Selection(), "America/Los_Angeles")
+        Selection().materialise(db)
+        judge_log(db, SELECTED)
+        utc, west = activity_info(db), activity_info(db, "America/Los_Angeles")
     assert sum(utc.prompts) == sum(west.prompts)
     assert utc.prompts != west.prompts
 

@@ -9,9 +9,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from workbench.charts.style import FALLS_SHORT, LEGEND, MARGIN, REACHES, escaped, threshold_line
-from workbench.judge import judge_log
 from workbench.replay.reach import Reach, Reachability
-from workbench.replay.selection import SELECTED, Selection
 from workbench.store import Database, sql_text
 from workbench.text import shown
 
@@ -33,11 +31,9 @@ class Activity:
     used: Sequence[int]
 
 
-def activity_info(db: Database, selection: Selection, zone: str = "UTC") -> Activity:
-    """Prompts, shown and used memories by calendar day of `zone`, judged as in the report; days without a prompt count
-    0, prompts without a time are left out."""
-    selection.materialise(db, SELECTED)
-    judge_log(db, SELECTED)
+def activity_info(db: Database, zone: str = "UTC") -> Activity:
+    """Prompts, shown and used memories of the judged log (judge_log) by calendar day of `zone`; days without a prompt
+    count 0, prompts without a time are left out."""
     rows = db.rows(sql_text("activity"), {"zone": zone})
     columns = list(zip(*rows, strict=True)) or [()] * 4
     return Activity(zone, *columns)

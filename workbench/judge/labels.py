@@ -11,6 +11,7 @@ from workbench.store import Database, Stage, compose, sql_text
 LOG = "judged_log"
 PROMPTS = "judged_prompts"
 BEYOND = "judged_beyond"
+_WRITTEN = (LOG, PROMPTS, BEYOND)
 WAITING = "answers_waiting"
 _NOTHING_OPENED = "SELECT NULL::VARCHAR AS query_id, NULL::VARCHAR AS node, NULL::VARCHAR AS uri LIMIT 0"
 HAND_LABELS: tuple[Stage, ...] = ("logged/memory_now", "judge/answers", "judge/hand_labels")
@@ -78,3 +79,13 @@ def judge_log(
         {"hand": bound["hand"]},
     )
     return Judged(*db.row(compose((*logged, *stage("beyond", beyond)), sql_text("judge/judged_counts"))))
+
+
+def narrow_log(db: Database, selected: str, whole: tuple[str, str, str]) -> None:
+    """Write the temporary tables LOG, PROMPTS and BEYOND for the queries of the table `selected`, as judge_log does,
+    from the tables `whole` (into, prompts, beyond) of a judged log that holds them: no label depends on other queries.
+    """
+    for table, source in zip(_WRITTEN, whole, strict=True):
+        db.execute(
+            f"CREATE OR REPLACE TEMP TABLE {table} AS SELECT * FROM {source} SEMI JOIN {selected} USING (query_id)"
+        )

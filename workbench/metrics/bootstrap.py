@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from math import inf, isfinite, isnan, sqrt
 from typing import Any, Protocol
 
@@ -158,13 +159,12 @@ def _reaches(spread: Array, level: float, *, symmetric: bool) -> tuple[float, fl
 
 def _studentised(sums: Array, sessions: Array, statistic: Estimator, value: float, resamples: int, seed: int) -> Array:
     """(resampled value - value) / resampled standard error; infinite where a resample shows no variation."""
-    rng = np.random.default_rng(seed)
     count = int(sessions.sum())
     width = sums.shape[1]
     columns = np.hstack([sums, (sums[:, :, None] * sums[:, None, :]).reshape(len(sums), -1)])
     parts = []
-    for start in range(0, resamples, _CHUNK):
-        weights = rng.multinomial(count, sessions / count, size=min(_CHUNK, resamples - start)).astype(np.float64)
+    even = bool((sessions == 1).all())
+    for weights in _even_draws(count, resamples, seed) if even else _draws(sessions, resamples, seed):
         drawn = weights @ columns
         moments = drawn[:, width:].reshape(-1, width, width)
         values, errors = _estimate(drawn[:, :width], moments, statistic, count)
@@ -172,6 +172,20 @@ def _studentised(sums: Array, sessions: Array, statistic: Estimator, value: floa
             parts.append((values - value) / errors)
     spread = np.concatenate(parts)
     return spread[~np.isnan(spread)]
+
+
+def _draws(sessions: Array, resamples: int, seed: int) -> Iterator[Array]:
+    """How often each kind of session comes in each resample, a row a resample, _CHUNK of them at a time."""
+    rng = np.random.default_rng(seed)
+    count = int(sessions.sum())
+    for start in range(0, resamples, _CHUNK):
+        yield rng.multinomial(count, sessions / count, size=min(_CHUNK, resamples - start)).astype(np.float64)
+
+
+@lru_cache(maxsize=2)
+def _even_draws(count: int, resamples: int, seed: int) -> list[Array]:
+    """_draws of `count` sessions of a kind each: of a long log the same for every figure."""
+    return list(_draws(np.ones(count), resamples, seed))
 
 
 def _estimate(totals: Array, moments: Array, statistic: Estimator, count: float) -> tuple[Array, Array]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pyarrow as pa
 
 from workbench.judge import Evidence, judge_log, write_misses
-from workbench.judge.labels import HAND_LABELS
+from workbench.judge.labels import HAND_LABELS, narrow_log
 from workbench.replay.selection import SELECTED, Selection
-from workbench.review.alike import alike_texts, write_used_alike
+from workbench.review.alike import write_used_alike
 from workbench.store import Database, compose
 from workbench.textsearch import Tokenizer
 
@@ -15,28 +15,35 @@ MISSES = "misses"
 PROMPTS = "judged_prompts"
 GRADES = ("hand", "opened_after_search", "opened_unlinked", "used_alike")
 
-_WHOLE = ("used_log", "all_prompts", "beyond_used")
+ALL_PROMPTS = "all_prompts"
+_WHOLE = ("used_log", ALL_PROMPTS, "beyond_used")
 _NO_ESTIMATES = "SELECT NULL::VARCHAR AS query_id, NULL::VARCHAR AS node, NULL::DOUBLE AS estimate LIMIT 0"
+
+
+def write_evidence(db: Database, evidence: Evidence) -> None:
+    """Judge the whole log, into the tables used_log and ALL_PROMPTS among others, and write what agents opened
+    (write_misses): what write_missed reads for every selection. `evidence` gives the time limits by which a recall is
+    late."""
+    judge_log(db, None, evidence, *_WHOLE)
+    write_misses(db)
 
 
 def write_missed(
     db: Database,
     selection: Selection,
     tokenizer: Tokenizer,
-    evidence: Evidence,
     estimates: str | None = None,
     alike: pa.Table | None = None,
 ) -> None:
-    """Write the temporary tables MISSES (misses.sql) and PROMPTS for the queries that `selection` lets through.
+    """Write the temporary tables MISSES (misses.sql) and PROMPTS for the queries that `selection` lets through, from
+    what write_evidence left.
 
-    `evidence` gives the time limits by which a recall is late. `estimates` names a table (query_id, node, estimate) of
-    a model that says how likely a memory would have helped; what it says stands beside the other evidence and makes no
-    miss of its own. `alike` are the near-identical texts of the whole log (texts_of_log), where they are at hand.
+    `estimates` names a table (query_id, node, estimate) of a model that says how likely a memory would have helped;
+    what it says stands beside the other evidence and makes no miss of its own. `alike` are the near-identical texts of
+    ALL_PROMPTS (alike_texts), where they are at hand.
     """
     selection.materialise(db)
-    judge_log(db, None, evidence, *_WHOLE)
-    judge_log(db, SELECTED, evidence)
-    write_misses(db)
+    narrow_log(db, SELECTED, _WHOLE)
     write_used_alike(db, PROMPTS, tokenizer, alike)
     stages = (
         ("prompts", f"SELECT * FROM {PROMPTS}"),
@@ -48,9 +55,3 @@ def write_missed(
     db.execute(f"CREATE OR REPLACE TEMP TABLE {MISSES} AS {logged}")
     skipped = compose(("boot_uris", "review/skipped"))
     db.execute(f"INSERT INTO {MISSES} BY NAME {skipped}", selection.bindings())
-
-
-def texts_of_log(db: Database, tokenizer: Tokenizer, evidence: Evidence) -> pa.Table:
-    """The near-identical texts (alike_texts) of all logged queries: the same for every selection."""
-    judge_log(db, None, evidence, *_WHOLE)
-    return alike_texts(db, "all_prompts", tokenizer)

@@ -2,83 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from functools import cached_property
 from typing import Any
 
-import pyarrow as pa
-
 from workbench.errors import BadInput
-from workbench.judge import Evidence
-from workbench.judge.labels import HAND_LABELS, expect_answers
+from workbench.judge.labels import HAND_LABELS
 from workbench.metrics.shrinkage import Prior
-from workbench.replay.engine import Progress
-from workbench.replay.run import Settings
 from workbench.replay.selection import Selection
 from workbench.retrieve.models import imported_model
 from workbench.review.advice import settings_advice
 from workbench.review.counsel import counsel, not_tried, simulator
 from workbench.review.edits import Fix
 from workbench.review.estimated import write_estimates
-from workbench.review.evidence import GRADES, write_missed
-from workbench.review.fixes import Effect, Simulator
+from workbench.review.evidence import GRADES
+from workbench.review.fixes import Effect
 from workbench.review.found import Memory, Missed
+from workbench.review.ground import Ground, Review
 from workbench.review.lists import lists
 from workbench.review.reasons import Bounds, other_letters, sentence, signal_reasons
-from workbench.review.stages import STAGED, Staging, write_stages
-from workbench.review.vectors import Embed
+from workbench.review.stages import STAGED, Staging
 from workbench.store import Database, compose, sql_text
-from workbench.textsearch import Tokenizer
 
 Row = Mapping[str, Any]
 _PROMPT_CHARS = 300
 
 
-@dataclass(frozen=True)
-class Review:
-    """How misses are looked for: `settings` are those in force, `model` and `embed` as for the engine; `boot` counts
-    start-up memories too, `estimates` is the table of a model and `alike` that of near-identical texts (write_missed),
-    with `estimated` a model is fitted. Fixes are tried for the first `fixes` memories."""
-
-    settings: Settings
-    tokenizer: Tokenizer
-    model: str | None = None
-    embed: Embed | None = None
-    boot: bool = False
-    estimates: str | None = None
-    estimated: bool = False
-    alike: pa.Table | None = None
-    fixes: int = 1
-    progress: Progress = lambda done, total, what: None
-
-    def simulator(self, db: Database) -> Callable[[], Simulator]:
-        """Makes what tries fixes on the selected prompts of `db`."""
-        return lambda: Simulator(db, self.settings, self.tokenizer, self.model, self.embed)
-
-
 class Look:
-    """A look for misses in the prompts of a selection, held in temporary tables of `db`: for one thread at a time.
+    """A look for misses in the prompts of a selection.
 
     `needed` are (node, missed, helped) of every memory that a prompt needed, most often missed first; each miss has
     exactly one stage.
     """
 
-    def __init__(self, db: Database, selection: Selection, review: Review) -> None:
-        """Find the misses and what lost each."""
-        expect_answers(db)
-        self.db, self.review = db, review
-        evidence = Evidence().under(review.settings.in_force)
-        write_missed(db, selection, review.tokenizer, evidence, review.estimates, review.alike)
-        estimated = write_estimates(db, review.settings.in_force, evidence) if review.estimated else None
+    def __init__(self, ground: Ground, selection: Selection, *, boot: bool | None = None) -> None:
+        """Find the misses and what lost each; `boot` in place of the ground's."""
+        db = self.db = ground.db
+        review = self.review = ground.review if boot is None else replace(ground.review, boot=boot)
+        ground.write_missed(selection)
+        estimated = write_estimates(db, review.settings.in_force, ground.evidence) if review.estimated else None
         self._seen = dict(db.arrow(compose((*HAND_LABELS, "review/seen"))).to_pylist()[0])
         self._estimate = estimated and estimated.as_json()
-        self._staging: Staging | None = None
-        self.needed: list[tuple[str, int, int]] = []
-        if db.row("SELECT count(*) FROM misses")[0]:
-            self._staging = write_stages(db, review.settings, review.tokenizer, review.model, review.embed)
-            self.needed = db.rows(sql_text("review/opportunities"), {"boot": review.boot})
+        depth = ground.write_stages()
+        self._staging = Staging.of(db, depth) if depth else None
+        self.needed: list[tuple[str, int, int]] = (
+            db.rows(sql_text("review/opportunities"), {"boot": review.boot}) if depth else []
+        )
         self._not_tried = not_tried(db, review.model)
         self._try = None if self._not_tried else simulator(review.simulator(db))
 
@@ -97,7 +68,7 @@ class Look:
         chosen = self._chosen(limit, uri)
         if self._staging is None or not chosen:
             return []
-        bounds = Bounds.of(self.review.settings.params, self._staging.row_limit)
+        bounds = Bounds.of(self.review.settings.params, self._staging.depth.row_limit)
         return self._advised(chosen, self._rows(chosen, "*"), bounds)
 
     def outlines(self, limit: int | None = None) -> list[Memory]:
@@ -178,7 +149,7 @@ def missed(
     of which nothing in the store speaks.
     """
     expect_known(db, uri)
-    look = Look(db, selection, review)
+    look = Look(Ground(db, review), selection)
     more = {} if uri is not None else lists(db, review.tokenizer, limit)
     return look.document(look.memories(limit, uri), more)
 

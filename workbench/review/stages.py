@@ -22,6 +22,7 @@ from workbench.store import Database, compose, sql_text
 from workbench.textsearch import Tokenizer
 
 STAGED = "staged_misses"
+_WHOLE = "staged_whole"
 STAGES = (
     "not_stored", "created_later", "recall_skipped", "late", "prompt_cut", "boot", "not_a_candidate", "row_limit",
     "slice", "threshold", "crowded_out",
@@ -33,6 +34,9 @@ _NOT_PLACED = f"""
 SELECT DISTINCT m.query_id
 FROM {MISSES} AS m ANTI JOIN placed AS p ON p.query_id = m.query_id AND p.node = m.node
 WHERE m.logged AND NOT m.late
+"""
+_SEARCHED = f"""
+SELECT count(DISTINCT query_id), count(DISTINCT query_id) FILTER (NOT has_vector) FROM {STAGED} WHERE searched
 """
 # A score is that of one candidate: only those of missed memories are asked for.
 _OF_MISSED = f"""
@@ -46,19 +50,31 @@ _COLUMNS = "query_id VARCHAR, node VARCHAR, signal VARCHAR, rank BIGINT, raw_sco
 
 
 @dataclass(frozen=True)
-class Staging:
-    """What the stages rest on: how deep the signals were searched at most, the usual `row_limit`, and of how many
-    `prompts` that had to be searched anew `without_vector` have no vector."""
+class Depth:
+    """How deep the signals were searched at most, and the usual `row_limit`."""
 
-    depth: int
+    searched: int
     row_limit: int
+
+
+@dataclass(frozen=True)
+class Staging:
+    """What the stages rest on: the depth of the search, and of how many `prompts` that had to be searched anew
+    `without_vector` have no vector."""
+
+    depth: Depth
     prompts: int
     without_vector: int
+
+    @classmethod
+    def of(cls, db: Database, depth: Depth) -> Staging:
+        """Of the misses in STAGED, whose search was `depth` deep."""
+        return cls(depth, *db.row(_SEARCHED))
 
 
 def write_stages(
     db: Database, settings: Settings, tokenizer: Tokenizer, model: str | None, embed: Embed | None = None
-) -> Staging:
+) -> Depth:
     """Write the temporary table STAGED (staged.sql) of the table MISSES.
 
     Candidates that the log holds are placed by the log; all others by the engine, with the memories as they stood at
@@ -69,14 +85,24 @@ def write_stages(
     prompts = {prompt.query_id: prompt for prompt in prompts_of(db, settings, "miss_queries", AS_OF)}
     db.execute(f"CREATE OR REPLACE TEMP TABLE tops ({_TOP_COLUMNS})")
     _place(db, replace(settings, candidates="wb.logged_candidates"), "logged", "CREATE OR REPLACE TEMP TABLE placed AS")
-    staging = _search(corpus, settings, prompts, embed)
+    depth = _search(corpus, settings, prompts, embed)
     write_cut_hits(corpus, settings, prompts, embed)
     _write_holdings(corpus)
     stages = (
         "logged/memory_now", "boot_uris", ("addresses", sql_text("review/addresses")), "review/staged",
     )  # fmt: skip
     db.execute(f"CREATE OR REPLACE TEMP TABLE {STAGED} AS {compose(stages)}", settings.bindings())
-    return staging
+    return depth
+
+
+def keep_stages(db: Database) -> None:
+    """Set what stands in STAGED aside for pick_stages."""
+    db.execute(f"CREATE OR REPLACE TEMP TABLE {_WHOLE} AS FROM {STAGED}")
+
+
+def pick_stages(db: Database) -> None:
+    """Write STAGED of the table MISSES from what was set aside, which holds them all."""
+    db.execute(f"CREATE OR REPLACE TEMP TABLE {STAGED} AS FROM {_WHOLE} SEMI JOIN {MISSES} USING (query_id, node)")
 
 
 def _place(db: Database, settings: Settings, source: str, into: str) -> None:
@@ -90,7 +116,7 @@ def _place(db: Database, settings: Settings, source: str, into: str) -> None:
         db.execute(f"INSERT INTO tops {compose((of_missed, 'score'), _TOPS)}", bound)
 
 
-def _search(corpus: Corpus, settings: Settings, prompts: Mapping[str, Prompt], embed: Embed | None) -> Staging:
+def _search(corpus: Corpus, settings: Settings, prompts: Mapping[str, Prompt], embed: Embed | None) -> Depth:
     """Place with the engine what the log did not place; look deeper for what that leaves."""
     db, depth = corpus.db, depth_of(settings)
     db.execute(f"CREATE OR REPLACE TEMP TABLE deep_rows ({_COLUMNS})")
@@ -106,7 +132,7 @@ def _search(corpus: Corpus, settings: Settings, prompts: Mapping[str, Prompt], e
     rows = max(len(corpus.views.since), len(corpus.terms.since), len(corpus.addresses.since), depth.row_limit)
     deepest = min(rows, max(300, _MOST_ROWS // max(1, len(kept))))
     _look_deeper(corpus, [searched[place] for place in kept], None if found is None else found[kept], deepest, settings)
-    return Staging(deepest, depth.row_limit, len(searched), len(searched) - len(with_vector))
+    return Depth(deepest, depth.row_limit)
 
 
 def _look_deeper(

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from workbench import jobs
-from workbench.charts import Activity, activity_info
+from workbench.charts import activity_info
 from workbench.metrics.report import report
 from workbench.metrics.report.helpfulness import read_parts
 from workbench.metrics.report.sufficiency import COMPARISON
@@ -26,17 +26,11 @@ _COUNTS = ("prompts", "silent_prompts", "shown", "used", "judged")
 
 @cached
 def overview(db: Database, selection: Selection, zone: str) -> dict[str, Any]:
-    """The report by client, as JSON, with the parts by week as `weeks`."""
+    """The report by client, as JSON, with the parts by week as `weeks` and the days as `activity`."""
     selection.materialise(db)
     said = report(db, SELECTED, "client", zone)
     weeks = replace(said, by="week", parts=read_parts(db, "week", zone)).as_json()["parts"]
-    return {**said.as_json(), "weeks": weeks}
-
-
-@cached
-def activity_of(db: Database, selection: Selection, zone: str) -> Activity:
-    """Prompts, shown and used memories by day."""
-    return activity_info(db, selection, zone)
+    return {**said.as_json(), "weeks": weeks, "activity": activity_info(db, zone)}
 
 
 @cached

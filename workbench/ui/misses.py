@@ -3,34 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import streamlit as st
 
-from workbench.judge import Evidence
 from workbench.replay.engine import engine_model
 from workbench.replay.logged import settings_in_force
 from workbench.replay.run import Settings
 from workbench.replay.selection import Selection
 from workbench.replay.tokenizers import chosen as chosen_tokenizer
-from workbench.review import Look, Review
+from workbench.review import Ground, Look, Review
 from workbench.review.edits import Fix, Kind
-from workbench.review.evidence import GRADES, texts_of_log
+from workbench.review.evidence import GRADES
 from workbench.review.lists import lists
 from workbench.review.vectors import embedder_of
 from workbench.store import Database
 from workbench.textsearch import tokenizer
 from workbench.ui.bar import client_name
-from workbench.ui.cached import Laid, cached, state_of, store_path
+from workbench.ui.cached import Laid, state_of, store_path
 from workbench.ui.tables import Column, interval, percent
 from workbench.ui.texts import plain, t
 from workbench.ui.texts.said import said_plainly
 
 MOST = 100
-_MOST_LOOKS, _MOST_ANSWERS = 3, 256
+_MOST_GROUNDS, _MOST_ANSWERS = 2, 256
 _MOVED = ("newly_shown", "no_longer_shown")
 Row = Mapping[str, Any]
 
@@ -78,28 +75,36 @@ def _answer(name: str, selection: Selection, boot: bool, *arguments: Any) -> Any
 
 @st.cache_data(max_entries=_MOST_ANSWERS, show_spinner=False)
 def _computed(name: str, path: str, state: str, selection: Selection, boot: bool, arguments: tuple[Any, ...]) -> Any:
-    with _laid(path, state, selection, boot).alone() as look:
-        return _ANSWERS[name](look, *arguments)
+    with _laid(path, state).alone() as looks:
+        return _ANSWERS[name](looks.at(selection, boot), *arguments)
 
 
-@st.cache_resource(max_entries=_MOST_LOOKS, show_spinner=False, on_release=Laid.close)
-def _laid(path: str, state: str, selection: Selection, boot: bool) -> Laid[Look]:
-    """`state` is only part of what a look is held under."""
-    alike = _alike()
-    return Laid(Path(path), lambda db: Look(db, selection, replace(_review(db, boot), alike=alike)))
+class _Looks:
+    """Looks on one ground; the last one is kept."""
+
+    def __init__(self, db: Database) -> None:
+        self._ground = Ground(db, _review(db))
+        self._ground.prepare()
+        self._last: tuple[Selection, bool, Look] | None = None
+
+    def at(self, selection: Selection, boot: bool) -> Look:
+        """The look at a selection; `boot` counts start-up memories too."""
+        if self._last is None or self._last[:2] != (selection, boot):
+            self._last = None
+            self._last = selection, boot, Look(self._ground, selection, boot=boot)
+        return self._last[2]
 
 
-@cached
-def _alike(db: Database) -> pa.Table:
-    """The near-identical texts of the log, for every filter."""
-    review = _review(db, boot=False)
-    return texts_of_log(db, review.tokenizer, Evidence().under(review.settings.in_force))
+@st.cache_resource(max_entries=_MOST_GROUNDS, show_spinner=False, on_release=Laid.close)
+def _laid(path: str, state: str) -> Laid[_Looks]:
+    """`state` is only part of what looks are held under."""
+    return Laid(Path(path), _Looks)
 
 
-def _review(db: Database, boot: bool) -> Review:
+def _review(db: Database) -> Review:
     in_force, model = settings_in_force(db).params, engine_model(db)
     words = tokenizer(chosen_tokenizer(db).name)
-    return Review(Settings(in_force, in_force), words, model, embedder_of(db, model), boot, fixes=0)
+    return Review(Settings(in_force, in_force), words, model, embedder_of(db, model), fixes=0)
 
 
 def memory_rows(found: Row) -> list[dict[str, Any]]:

@@ -1,9 +1,11 @@
--- In:  misses, placed, wb.logged_candidates, wb.logged_queries, tops (query_id, uri, source, name, score: the highest score by any weights, by any settings),
---      cut_hits, deep_rows, holdings, address_spans, memory_now, boot_uris, addresses (node, uris), with_vector (query_id:
---      prompts whose vector is known); the settings in force as bound values, $slice and $row_limit.
+-- In:  misses, placed, wb.logged_candidates, wb.logged_queries, tops (query_id, uri, source, name, score: the highest
+--      score by any weights, by any settings), cut_hits, deep_rows, holdings, address_spans, memory_now, boot_uris,
+--      addresses (node, uris), with_vector (query_id: prompts whose vector is known); the settings in force as bound
+--      values, $slice and $row_limit.
 -- Out: misses with the one stage that lost each, in the order of the pipeline, and what is known of it: candidate (the
 --      address that came nearest), source (logged, engine or store: what tells the stage), rank, score, below_by,
---      crowd, signals (signal, rank and raw_score at any depth), what the store held, and the present addresses.
+--      crowd, searched (by the engine, because the log does not place it), signals (signal, rank and raw_score at any
+--      depth), what the store held, and the present addresses.
 SELECT
     m.*,
     CASE
@@ -35,6 +37,7 @@ SELECT
     r.by_settings,
     p.crowd,
     coalesce(p.source = 'engine' AND p.engine_shows, false) AS engine_shows,
+    m.logged AND NOT m.late AND p.source IS DISTINCT FROM 'logged' AS searched,
     c.how AS cut_how,
     c.unsearched,
     d.signals,

@@ -15,7 +15,6 @@ from workbench.ui.bar import chosen, client_name
 from workbench.ui.empty import expect_log, expect_prompts
 from workbench.ui.links import has_page, link
 from workbench.ui.log import (
-    activity_of,
     capability_rows,
     denominator_rows,
     fresh_line,
@@ -67,7 +66,7 @@ if found["shown"]:
     picture(trend_figure(trend_info(found["weeks"])), "use-rate-by-week", t("overview.by_week"))
     with st.expander(t("overview.as_table")):
         table(found["weeks"], part_columns(Column("part", plain("overview.week"))), "weeks")
-activity = activity_of(filtered.selection, filtered.zone)
+activity = found["activity"]
 if activity.days:
     picture(activity_figure(activity), "activity", t("overview.by_day", zone=activity.zone))
 

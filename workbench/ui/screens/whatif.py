@@ -35,7 +35,8 @@ with left.container(key="keys"):
 with right:
     with st.spinner(t("whatif.laying")):
         desks.prepare(selection)
-        before, (after, curve) = desks.ledger(selection, present), desks.ledger_and_curve(selection, params)
+        after, curve = desks.ledger_and_curve(selection, params)
+        before = after if params == present else desks.ledger(selection, present)
     expect_prompts(before["prompts"])
     draw_ledger(before, after)
     draw_curve(selection, params, curve)
