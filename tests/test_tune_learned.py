@@ -77,7 +77,7 @@ def test_nothing_is_learned_without_the_keys_for_it_or_from_shuffled_uses() -> N
         ({"interval": Interval(-0.01, 0.03)}, UNCLEAR, Verdict.KEEP, "no better than the present ones"),
         ({"interval": None}, UNCLEAR, Verdict.KEEP, "no better than the present ones"),
         ({"gain": 0.003}, CLEAR, Verdict.TRIAL, "promise more"),
-        ({"gain": 0.003}, UNCLEAR, Verdict.KEEP, "a loss of 6% would look the same in one of ten such logs"),
+        ({"gain": 0.003}, UNCLEAR, Verdict.KEEP, "a loss of 6 % would look the same in one of ten such logs"),
         ({"gain": -0.1}, CLEAR, Verdict.KEEP, "does not hold on prompts that it has not seen"),
         ({"proposed": replace(LEDGER, used_kept=35, used_lost=5)}, CLEAR, Verdict.KEEP, "5 of 40 held-out used"),
         ({"interval": None}, replace(CLEAR, after=0.6), Verdict.KEEP, "no better than the present ones"),

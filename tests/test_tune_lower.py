@@ -89,6 +89,6 @@ def test_a_higher_threshold_pays_below_the_share_of_helpful_memories_at_which_it
         assert even.gain(kept) > 0, "the bound leaves room for chance"
         ceiling = loss_ceiling(found.used, found.removed)
         assert even.net(ceiling * found.removed, found.removed) == pytest.approx(0.0, abs=1e-9)
-        assert f"{found.pays_below:.0%} of the shown memories help (assumed here: 30%)" in found.sentence(0.3)
+        assert f"{100 * found.pays_below:.0f} % of the shown memories help (assumed here: 30 %)" in found.sentence(0.3)
         mostly_used = replace(goal, part=replace(goal.part, used=np.ones_like(goal.part.used)))
         assert higher([mostly_used]) is None

@@ -42,6 +42,11 @@ def counted(number: int, noun: str, many: str | None = None) -> str:
     return f"{number:,} {noun if number == 1 else many or f'{noun}s'}"
 
 
+def percent(share: float, decimals: int = 0) -> str:
+    """A share, 0..1, as per cent."""
+    return f"{100 * share:.{decimals}f} %"
+
+
 def csv_cell(value: object) -> str:
     """A CSV cell that a spreadsheet shows and does not run; everything is text, also ids and numbers."""
     text = "" if value is None else str(value)

@@ -18,6 +18,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 
 from workbench.errors import BadInput
 from workbench.text import cells, shown
+from workbench.text import percent as as_percent
 
 NO_DATA = "no data"
 PROGRESS_FILE = "WORKBENCH_PROGRESS"
@@ -87,7 +88,7 @@ def cell(value: Any, width: int = _STEADY_WIDTH) -> str:
 
 def percent(share: float | None) -> str:
     """A share as per cent; None is `no data`."""
-    return NO_DATA if share is None else f"{share * 100:.1f} %"
+    return NO_DATA if share is None else as_percent(share, 1)
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from typing import Any
 
 from workbench.metrics.binomial import share_where
 from workbench.metrics.significance import sign_test
+from workbench.text import percent
 
 POWER = 0.8
 SIGNIFICANT = 0.05
@@ -82,4 +83,4 @@ def used_needed(share: float, power: float = POWER) -> int:
 
 
 def _share(share: float) -> str:
-    return f"{100 * share:.0f} %" if share >= 0.095 else f"{100 * share:.1f} %"
+    return percent(share, 0 if share >= 0.095 else 1)

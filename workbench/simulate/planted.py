@@ -20,6 +20,7 @@ from workbench.simulate.staged import LATE_MS, Drawn, bound_by, keep, keep_memor
 from workbench.simulate.tables import memory_tables, settings_table
 from workbench.simulate.world import World
 from workbench.store import Database, compose, in_memory, sql_text
+from workbench.text import percent
 
 Scores = NDArray[np.float64]
 
@@ -72,9 +73,9 @@ def _said(rule: Rule) -> str:
     """For what part of the prompts a rule holds, as the end of a sentence."""
     parts = [f"for {' and '.join(rule.clients)}"] if rule.clients else []
     if rule.since > 0:
-        parts.append(f"from {rule.since:.0%} of the time on")
+        parts.append(f"from {percent(rule.since)} of the time on")
     elif rule.until < 1:
-        parts.append(f"for the first {rule.until:.0%} of the time")
+        parts.append(f"for the first {percent(rule.until)} of the time")
     return "".join(f" {part}" for part in parts)
 
 

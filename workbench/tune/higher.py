@@ -10,6 +10,7 @@ import numpy as np
 
 from workbench.metrics.binomial import loss_ceiling
 from workbench.params import KEYS, THRESHOLD, snap
+from workbench.text import percent
 from workbench.tune.evaluate import Bits
 from workbench.tune.goal import Goal
 
@@ -39,8 +40,8 @@ class Higher:
         """In words."""
         return (
             f"A threshold of {self.threshold:g} would take away {self.removed} of {self.shown} shown memories, "
-            f"{self.used} of them used; that pays if fewer than {self.pays_below:.0%} of the shown memories help "
-            f"(assumed here: {assumed:.0%}). Answers by hand on some of them tell."
+            f"{self.used} of them used; that pays if fewer than {percent(self.pays_below)} of the shown memories help "
+            f"(assumed here: {percent(assumed)}). Answers by hand on some of them tell."
         )
 
 

@@ -16,6 +16,7 @@ from workbench.metrics.arms import LEAST_SESSIONS, half_width, sessions_needed, 
 from workbench.params import THRESHOLD, Params
 from workbench.replay.run import Settings, replay_shown
 from workbench.store import Database, compose
+from workbench.text import percent
 
 SHARE = 0.5
 FIRST_LOOK = 28
@@ -115,7 +116,7 @@ def answers(newly: int, helpful: float, noise_cost: float, against: str) -> dict
         "expected_share": share,
         "said": (
             f"Answer about {count} of the {newly} newly shown pairs (`workbench label next --against {against}`): "
-            f"worth it if more than {even:.1%} help."
+            f"worth it if more than {percent(even, 1)} help."
             if newly
             else "Nothing is newly shown: there is nothing to answer."
         ),

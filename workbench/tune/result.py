@@ -10,6 +10,7 @@ from optuna.trial import TrialState
 
 from workbench.metrics.power import Detectable
 from workbench.params import Params
+from workbench.text import percent
 from workbench.tune.evaluate import Part
 from workbench.tune.goal import Goal
 from workbench.tune.request import TuneRequest
@@ -64,9 +65,9 @@ def base(
 def _objective(request: TuneRequest) -> str:
     return (
         f"Unhelpful memories removed, each worth {request.noise_cost:g} of a helpful one, minus helpful ones lost, a "
-        f"prompt. {request.helpful_share:.0%} of what was shown may have helped: the used ones stand for all of them. "
-        f"At most {request.searched_loss:.0%} of the used ones may be lost on the training part, at most "
-        f"{request.searched_new_share:.0%} of what is shown may be new, no client may lose twice its share, and "
+        f"prompt. {percent(request.helpful_share)} of what was shown may have helped: the used ones stand for all of "
+        f"them. At most {percent(request.searched_loss)} of the used ones may be lost on the training part, at most "
+        f"{percent(request.searched_new_share)} of what is shown may be new, no client may lose twice its share, and "
         "no more may be shown than today."
     )
 

@@ -7,6 +7,7 @@ from enum import StrEnum
 from workbench.metrics.binomial import loss_ceiling, loss_floor
 from workbench.metrics.bootstrap import Interval
 from workbench.metrics.report.sufficiency import FEW as LEAST_USED
+from workbench.text import percent
 from workbench.tune.finding import Finding
 from workbench.tune.goal import LEAST_OF_A_CLIENT
 from workbench.tune.learned import Ranking
@@ -114,7 +115,7 @@ def _against(finding: Finding, request: TuneRequest) -> list[str]:
         if own >= LEAST_OF_A_CLIENT and loss_floor(gone, own) > request.tolerated_loss
     ]
     if lost > request.tolerated_loss * used:
-        tolerated = f"{request.tolerated_loss:.0%}"
+        tolerated = percent(request.tolerated_loss)
         reasons.insert(0, f"{lost} of {used} held-out used memories would be lost; {tolerated} are tolerated.")
     if finding.gain <= 0:
         reasons.append("What the training part promised does not hold on prompts that it has not seen.")
@@ -125,8 +126,9 @@ def _may_hide_more(finding: Finding) -> list[str]:
     """What speaks against trying out a change for which nothing but its counts speaks."""
     if finding.gain > _hidden_cost(finding, _TRIED_LEVEL):
         return []
+    hidden = percent(_ceiling(finding, _TRIED_LEVEL))
     return [
-        f"With {finding.present.used_kept} used memories held out, a loss of {_ceiling(finding, _TRIED_LEVEL):.0%} "
+        f"With {finding.present.used_kept} used memories held out, a loss of {hidden} "
         "would look the same in one of ten such logs, and it would cost more than the removed noise is worth."
     ]
 
@@ -142,7 +144,7 @@ def _doubts(finding: Finding, request: TuneRequest) -> list[str]:
     if finding.proposed.newly_shown > new:
         reasons.append(
             f"{finding.proposed.newly_shown} of {finding.proposed.shown} memories shown to held-out prompts are new, "
-            f"above the {request.max_newly_shown_share:.0%} of which nothing may be known."
+            f"above the {percent(request.max_newly_shown_share)} of which nothing may be known."
         )
     if finding.interval is None:
         reasons.append("The held-out sessions are too few or too alike for an interval: try it on some of the traffic.")
@@ -153,8 +155,8 @@ def _doubts(finding: Finding, request: TuneRequest) -> list[str]:
     if finding.worst <= _hidden_cost(finding, _LEVEL):
         reasons.append(
             f"With {finding.present.used_kept} used memories held out, a loss of up to "
-            f"{_ceiling(finding, _LEVEL):.0%} cannot be ruled out, and it would cost more than the removed noise is "
-            "worth."
+            f"{percent(_ceiling(finding, _LEVEL))} cannot be ruled out, and it would cost more than the removed noise "
+            "is worth."
         )
     return reasons
 

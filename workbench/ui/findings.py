@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from workbench.params import KEYS, Value
+from workbench.text import percent
 from workbench.tune import best_changes
 from workbench.ui.tables import Column
 from workbench.ui.texts import plain, t
@@ -104,7 +105,7 @@ def result_metrics(result: Mapping[str, Any]) -> list[tuple[str, str, str]]:
             (t("tune.newly_shown"), newly, t("tune.newly_shown_help")),
         ]
     if plateau is not None:
-        found.append((t("tune.plateau"), f"{100 * plateau:.0f} %", t("tune.plateau_help")))
+        found.append((t("tune.plateau"), percent(plateau), t("tune.plateau_help")))
     return [*found, (t("tune.looks"), f"{result['looks']:,}", t("tune.looks_help"))]
 
 

@@ -16,6 +16,7 @@ from workbench.replay.parity import parity
 from workbench.replay.run import Settings
 from workbench.replay.selection import SELECTED, Selection
 from workbench.store import Database
+from workbench.text import percent as as_percent
 from workbench.ui.cached import cached, store_path
 from workbench.ui.tables import Column, interval, percent
 from workbench.ui.texts import plain, t
@@ -95,7 +96,7 @@ def separation_lines(found: Mapping[str, Any]) -> list[str]:
     if found["auc"] is not None:
         low, high = found["auc_interval"] or (0.0, 1.0)
         verdict = "yes" if low > 0.5 else "reversed" if high < 0.5 else "unclear"
-        shares = {name: f"{100 * share:.0f} %" for name, share in (("auc", found["auc"]), ("low", low), ("high", high))}
+        shares = {name: as_percent(share) for name, share in (("auc", found["auc"]), ("low", low), ("high", high))}
         lines.append(t(f"overview.auc_{verdict}", **shares))
     return lines
 
@@ -126,7 +127,7 @@ def parity_line(found: Mapping[str, Any]) -> tuple[str, str]:
     if not found["rows"]:
         return "none", t("overview.parity_none")
     light = "good" if found["passes"] else "bad"
-    share = f"{100 * found['share']:.2f} %"
+    share = as_percent(found["share"], 2)
     causes = "; ".join(f"{said_plainly(one['cause'])} ({one['rows']:,})" for one in found["causes"][:3])
     return light, t(
         f"overview.parity_{light}", equal=found["rows_equal"], rows=found["rows"], share=share, causes=causes

@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 import streamlit as st
 
 from workbench.text import csv_bytes, shown
+from workbench.text import percent as as_percent
 from workbench.ui.literal import literal
 from workbench.ui.texts import plain, t
 from workbench.ui.texts.said import marked
@@ -147,7 +148,7 @@ _FORMATS: Mapping[str, tuple[str, Callable[[Rows, Sequence[str]], bytes]]] = {
 
 def percent(share: float | None) -> str:
     """A share as text; None is `no data`."""
-    return plain("table.no_data") if share is None else f"{share * 100:.1f} %"
+    return plain("table.no_data") if share is None else as_percent(share, 1)
 
 
 def interval(ends: Sequence[float] | None) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 from workbench.metrics.binomial import loss_bound
 from workbench.metrics.power import HELD_OUT, Detectable
+from workbench.text import percent
 
 FEW = 10
 COMPARISON = "Is another configuration better?"
@@ -80,7 +81,7 @@ def answers(held: Held) -> list[Answer]:
 def _rate(held: Held) -> Answer:
     why = f"{_count(held.used, 'used memory', 'used memories')}; {FEW} are the least"
     if held.use_rate is not None:
-        why = f"{_percent(held.use_rate[0])} to {_percent(held.use_rate[1])} (95 %, Wilson)"
+        why = f"{percent(held.use_rate[0], 1)} to {percent(held.use_rate[1], 1)} (95 %, Wilson)"
     return _answer(held, "How often is what we show used?", held.used >= FEW, why, FEW)
 
 
@@ -136,10 +137,6 @@ def _answer(held: Held, question: str, answered: bool, why: str, wanted: float |
     if answered:
         return Answer(question, answered=True, why=why, more_days=0)
     return Answer(question, answered=False, why=why, more_days=None if wanted is None else held.more_days(wanted))
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %"
 
 
 def _count(number: int, one: str, several: str | None = None) -> str:
