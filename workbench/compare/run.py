@@ -48,6 +48,31 @@ def compare(
         prepare_lists(db, f"outcomes_{number}", into=f"lists_{number}")
         ledgers[name] = read_ledgers(db, table=f"outcomes_{number}")[""]
         clients[name] = read_ledgers(db, "client", f"outcomes_{number}")
+    first, *others = named
+    return {
+        "configs": {name: params.as_flat() for name, params in named.items()},
+        "changed": {name: named[name].changed_from(named[first]) for name in others},
+        "ledgers": {name: ledger.as_json() for name, ledger in ledgers.items()},
+        "clients": {name: {one: found.as_json() for one, found in by.items()} for name, by in clients.items()},
+        "against": first,
+        "reading": READING,
+        "estimate": estimates(db, outcomes, in_force, selected) if estimated else None,
+        "pairs": _pairs(db, settings, ledgers),
+    }
+
+
+def moved_most(flips: Sequence[Mapping[str, Any]]) -> list[tuple[str, int]]:
+    """The changed keys that moved most of the `flips`, each with how many, most first."""
+    return Counter(next(iter(flip["keys"])) for flip in flips if flip.get("keys")).most_common()
+
+
+def _ledger_difference(first: Ledger, second: Ledger) -> dict[str, int]:
+    before = first.as_json()
+    return {part: count - before[part] for part, count in second.as_json().items() if part != "prompts"}
+
+
+def _pairs(db: Database, settings: Mapping[str, Settings], ledgers: Mapping[str, Ledger]) -> list[dict[str, Any]]:
+    """Every configuration but the first, held against that."""
     first, *others = settings
     pairs = [
         {
@@ -60,26 +85,7 @@ def compare(
     tested = [pair for pair in pairs if pair["sign_test"] is not None]
     for pair, adjusted in zip(tested, holm([pair["sign_test"] for pair in tested]), strict=True):
         pair["sign_test_holm"] = adjusted
-    return {
-        "configs": {name: params.as_flat() for name, params in named.items()},
-        "changed": {name: named[name].changed_from(named[first]) for name in others},
-        "ledgers": {name: ledger.as_json() for name, ledger in ledgers.items()},
-        "clients": {name: {one: found.as_json() for one, found in by.items()} for name, by in clients.items()},
-        "against": first,
-        "reading": READING,
-        "estimate": estimates(db, outcomes, in_force, selected) if estimated else None,
-        "pairs": pairs,
-    }
-
-
-def moved_most(flips: Sequence[Mapping[str, Any]]) -> list[tuple[str, int]]:
-    """The changed keys that moved most of the `flips`, each with how many, most first."""
-    return Counter(next(iter(flip["keys"])) for flip in flips if flip.get("keys")).most_common()
-
-
-def _ledger_difference(first: Ledger, second: Ledger) -> dict[str, int]:
-    before = first.as_json()
-    return {part: count - before[part] for part, count in second.as_json().items() if part != "prompts"}
+    return pairs
 
 
 def _pair(db: Database, first: Settings, second: Settings, number: int) -> dict[str, Any]:
