@@ -8,7 +8,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from workbench.charts.style import GAIN, LOSS, MARGIN, NEUTRAL, NOISE, UNKNOWN, escaped
+from workbench.charts.style import GAIN, LEGEND, LOSS, MARGIN, NEUTRAL, NOISE, UNKNOWN, escaped
 from workbench.params import KEYS
 from workbench.tune.history import EVALUATOR, History
 
@@ -57,8 +57,7 @@ def search_figure(info: Search) -> go.Figure:
     figure.add_hline(y=0, line_color=NEUTRAL, line_width=1)
     figure.update_layout(
         title="Trials", xaxis_title="trial (0 is the present configuration)", yaxis_title="gain of net help a prompt",
-        height=340, legend={"orientation": "h", "x": 1, "xanchor": "right", "y": 1, "yanchor": "bottom"},
-        margin={**MARGIN, "t": 60},
+        height=340, legend=LEGEND, margin=MARGIN,
     )  # fmt: skip
     return figure
 

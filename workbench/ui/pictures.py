@@ -13,6 +13,8 @@ from workbench.ui.texts import language, t, texts
 from workbench.ui.texts.said import said_plainly
 
 _TITLE_TOP, _LEAST_TOP = 60, 30
+# The row of buttons stands beside the legend: those that double others or choose what nobody asks for are left out.
+_SPARED = ("zoomIn2d", "zoomOut2d", "autoScale2d", "select2d", "lasso2d")
 _JOINS = re.compile(r"(, | \+ )")
 
 
@@ -40,7 +42,7 @@ def _page(figure: go.Figure, name: str) -> str:
 
 
 def _tools(camera: str, name: str) -> dict[str, Any]:
-    return {"displaylogo": False, "toImageButtonOptions": {"format": camera, "filename": name, "scale": 2}}
+    return {"displaylogo": False, "modeBarButtonsToRemove": _SPARED, "toImageButtonOptions": {"format": camera, "filename": name, "scale": 2}}
 
 
 def word(english: str) -> str:
