@@ -42,7 +42,11 @@ def _page(figure: go.Figure, name: str) -> str:
 
 
 def _tools(camera: str, name: str) -> dict[str, Any]:
-    return {"displaylogo": False, "modeBarButtonsToRemove": _SPARED, "toImageButtonOptions": {"format": camera, "filename": name, "scale": 2}}
+    return {
+        "displaylogo": False,
+        "modeBarButtonsToRemove": _SPARED,
+        "toImageButtonOptions": {"format": camera, "filename": name, "scale": 2},
+    }
 
 
 def word(english: str) -> str:
