@@ -19,6 +19,7 @@ from workbench.folding import fold
 from workbench.judge import hand
 from workbench.labelling import Decision, next_pairs, pending_decision
 from workbench.labelling.pick import LEAST
+from workbench.metrics.report import report
 from workbench.params import Params
 from workbench.replay.run import Settings
 from workbench.replay.selection import Selection
@@ -218,6 +219,23 @@ def test_an_answered_pair_is_not_asked_again_until_the_memory_changes() -> None:
         assert (progress.answered, progress.open) == (2, 1)
         db.execute("UPDATE memories SET content = 'another' WHERE node_uuid = 'n21'")
         assert {pair.query_id for pair in next_pairs(db, Selection(), _lower(), most=9)[0]} == {"u1", "u2"}
+
+
+@pytest.mark.parametrize("grade", ["yes", "no", "unsure"])
+def test_an_answer_counts_also_for_what_was_shown_under_former_settings(grade: str) -> None:
+    shown = [Prompt(f"f{i}", [Candidate(f"a://{i}", 0.53)], text=f"former {i}") for i in range(3)]
+    with log_of([*shown, *_log(0, 2)], URIS) as db:
+        _answered(db, "f1", "a://1", grade)
+        _, progress = next_pairs(db, Selection(), _lower())
+        assert (progress.answered, progress.open) == (1, 4)
+
+
+def test_what_speaks_for_a_miss_is_counted_by_the_answers_that_stand() -> None:
+    with log_of(_log(1, 4), URIS) as db:
+        for number, grade in enumerate(["unsure", "yes", "no"]):
+            _answered(db, f"u{number}", f"a://{20 + number}", grade)
+        _answered(db, "u2", "a://22", "withdrawn")
+        assert report(db, None).held.traces == 1
 
 
 @pytest.mark.parametrize(("grade", "better"), [("yes", "helps more"), ("no", "helps less")])

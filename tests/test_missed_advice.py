@@ -10,11 +10,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from log_builder import Candidate as LoggedCandidate
+from log_builder import Prompt, log_of
 from memory_store import MODEL, NOW, WRITTEN, Memories, memories
 from missed_log import TARGET, opened
 from small_log import Candidate, Row, add_query, derive
 
 from workbench.cli.missed import missed_text
+from workbench.judge import hand
 from workbench.params import Params
 from workbench.replay.run import Settings
 from workbench.replay.selection import Selection
@@ -176,6 +179,17 @@ def test_a_memory_says_what_it_can_reach_at_best() -> None:
     assert memory["reach"]["best"] == pytest.approx(0.30 + 0.04 + 0.03 + 0.04 + 0.03 / math.log2(12), abs=1e-6)
     assert memory["reach"]["reaches"] is True
     assert any("No embedding model" in lack for lack in memory["reach"]["lacks"])
+
+
+def test_a_store_that_holds_less_than_the_server_advises_no_index_and_no_limit() -> None:
+    prompts = [Prompt(f"q{n}", [LoggedCandidate("a://one", 0.53, shown=False)], text=f"text {n}") for n in range(3)]
+    with log_of(prompts, {"a://one": "n1"}) as db:
+        hand.take(db, [vars(hand.answered(db, "q1", "a://one", "yes", NOW))])
+        (memory,) = missed(db, Selection(), Review(SETTINGS, tokenizer("simple"), fixes=0)).as_json()["memories"]
+    assert memory["reach"]["logged"] == pytest.approx(0.53)
+    assert memory["reach"]["best"] < 0.53
+    assert "never shown" not in memory["reach"]["sentence"]
+    assert "index" not in [one["kind"] for one in memory["advice"]]
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import numpy as np
 
 from workbench.errors import BadInput
 from workbench.judge import Evidence, judged_replays
-from workbench.judge.labels import HAND_LABELS
+from workbench.judge.labels import HAND_LABELS, LOG, stage
 from workbench.labelling.decision import Decision
 from workbench.replay.run import Replay, replay_shown
 from workbench.replay.selection import SELECTED, Selection
@@ -143,6 +143,7 @@ _FLIPS = (
     ("second", "SELECT * FROM outcomes_proposed"),
     "compare/flips",
     *HAND_LABELS,
+    *stage("log", LOG),
 )
 
 

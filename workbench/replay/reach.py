@@ -147,7 +147,7 @@ def reachability(
 class OwnReach:
     """What one memory can score at best for a prompt, and what it lacks (sentences).
 
-    The three scores are those of Reach at the memory's own priority.
+    The three scores are those of Reach at the memory's own priority; `logged` is the highest that the log has of it.
     """
 
     uri: str
@@ -160,11 +160,16 @@ class OwnReach:
     is_boot: bool = False
     logged: float | None = None
 
+    @property
+    def incomplete(self) -> bool:
+        """Whether the log has a higher score: then the server holds more of the memory than the store."""
+        return self.logged is not None and self.logged > self.best
+
     def sentence(self) -> str:
         """The best score against the threshold; where the log has a higher one, that the store lacks what gave it."""
         if self.is_boot:
             return "A start-up memory: recall never shows it at this address, whatever its score."
-        if self.logged is not None and self.logged > self.best:
+        if self.incomplete:
             return (
                 f"The log has a score of {self.logged:.6f}; with what the store holds of this memory now it would "
                 f"reach {self.best:.6f} at best: signals that it had then are missing here."

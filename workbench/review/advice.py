@@ -186,8 +186,9 @@ def _priority(case: Case, exempt: int) -> Advice | None:
 
 
 def _index(case: Case) -> Advice | None:
-    lacks = list(case.reach.lacks) if case.reach is not None else []
-    lacks = [said for said in lacks if not said.startswith("It has no keywords")]
+    if case.reach is None or case.reach.incomplete:
+        return None
+    lacks = [said for said in case.reach.lacks if not said.startswith("It has no keywords")]
     if not lacks:
         return None
     return Advice("index", " ".join(lacks), "Let the server index it anew, all of it by one embedding model.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from workbench.replay.query import prepare
@@ -102,4 +102,17 @@ def _case(db: Database, settings: Settings, model: str | None, rows: Sequence[Ro
     )[0]
     own = {name: best[name] for name in ("uri", "content", "disclosure", "priority", "keywords", "views")}
     reach = own_reach(db, settings, best["uri"], tokens, imported_model(db) or model)
+    if reach is not None:
+        reach = replace(reach, logged=_best_logged(db, node, tokens))
     return Case(**own, misses=misses, searched=searched, terms=terms, reach=reach)
+
+
+def _best_logged(db: Database, node: str, tokens: int) -> float | None:
+    """The highest score that the log has of a memory for prompts of at least `tokens` tokens: what it can reach at
+    `tokens` is no lower, as words weigh less in longer prompts."""
+    best: float | None = db.row(
+        "SELECT max(logged_score) FROM wb.logged_candidates"
+        " WHERE coalesce(node_uuid, uri) = $node AND query_tokens >= $tokens",
+        {"node": node, "tokens": tokens},
+    )[0]
+    return best

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from workbench.judge import LOG, PROMPTS
-from workbench.judge.labels import stage
+from workbench.judge.labels import HAND_LABELS, stage
 from workbench.metrics.bootstrap import Interval
 from workbench.metrics.power import HELD_OUT, Detectable
 from workbench.metrics.report.rates import Part
@@ -14,7 +14,7 @@ from workbench.store import Database, compose, sql_text
 def held(db: Database, overall: Part, clients: list[Part], auc: Interval | None) -> Held:
     """Of the judged log, whose figures are given."""
     use_rate = overall.use_rate_interval
-    days, traces = db.row(compose((*stage("prompts", PROMPTS), "judge/answers"), sql_text("report/held")))
+    days, traces = db.row(compose((*stage("prompts", PROMPTS), *HAND_LABELS), sql_text("report/held")))
     return Held(
         overall.used,
         overall.prompts,
