@@ -107,7 +107,7 @@ def test_the_sampler_and_the_helpful_share_are_those_of_the_command(
     assert (plan.plan.sampler, plan.plan.helpful_share) == ("nsgaii", 0.5)
     result = load_result(studies_folder(store), "study")
     assert result["trials"]["completed"] == 4
-    assert "50% of what was shown may have helped" in result["objective"]
+    assert "50 % of what was shown may have helped" in result["objective"]
     assert len(history(studies_folder(store), "study").points) == 4, "a run of the app is kept beside the store"
 
 
